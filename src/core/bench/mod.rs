@@ -1,0 +1,474 @@
+//! What a bench means: layers, places, variants, runs. Its syntax lives in `io`.
+//!
+//! A [`Bench`] is complete and checked: names refer to things that exist, ids are unique, every expression and inline
+//! template compiles. Variants are applied before it is made, so each variant is a bench of its own.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::core::diagnostic::Position;
+use crate::core::fact::{FilePath, Name, Value};
+use crate::core::run::ScriptLine;
+use crate::core::text::Source;
+
+/// The version of the bench format that this program reads: the value of `bench:`.
+pub const FORMAT: i64 = 1;
+
+/// A bench, checked, with one set of variants applied.
+#[derive(Clone, Debug)]
+pub struct Bench {
+    /// `name:`.
+    pub name: Name,
+    /// What the title line says instead of the name: "no agent chosen" for plain folders.
+    pub title: Option<Name>,
+    /// `agent:`: every field in the order of the file. `id` and `role` are always there (both `main` by default).
+    pub agent: IndexMap<Name, Value>,
+    /// `model:`, as `provider:model`.
+    pub model: Name,
+    /// `workspace:`.
+    pub workspace: Workspace,
+    /// `facts:`.
+    pub facts: IndexMap<Name, Value>,
+    /// `read:`.
+    pub reads: IndexMap<Name, ReadSpec>,
+    /// `tools:`.
+    pub tools: Vec<ToolGroup>,
+    /// `simulate:`: what a tool does in a scripted or free run.
+    pub simulate: IndexMap<Name, ToolEffect>,
+    /// `places:`.
+    pub places: IndexMap<Name, Place>,
+    /// `layers:`, in listing order.
+    pub layers: Vec<Layer>,
+    /// `marks:`.
+    pub marks: Vec<Mark>,
+    /// `runs:`; the first is the default.
+    pub runs: IndexMap<Name, Arc<[ScriptLine]>>,
+    /// True for the built-in bench of a plain folder: opening it counts as the first call sent.
+    pub sent_on_open: bool,
+    /// The bench file.
+    pub source: Arc<Source>,
+}
+
+impl Bench {
+    /// The layer with this id.
+    #[must_use]
+    pub fn layer(&self, id: &str) -> Option<&Layer> {
+        self.layers.iter().find(|layer| &*layer.id == id)
+    }
+
+    /// The names of the facts that some layer announces when they change, and `cwd`: those for which stale,
+    /// superseded and untold are counted.
+    #[must_use]
+    pub fn told_facts(&self) -> Vec<Name> {
+        let mut names: Vec<Name> = vec!["cwd".into()];
+        for layer in &self.layers {
+            if let Refresh::Change { watch, .. } = &layer.refresh {
+                for name in watch {
+                    if !names.contains(name) {
+                        names.push(name.clone());
+                    }
+                }
+            }
+        }
+        names
+    }
+}
+
+/// Where the agent works, and as what it shows in prompts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workspace {
+    /// The folder, relative to the bench file.
+    pub path: Name,
+    /// The path that prompts see instead of the real one, without a final `/`.
+    pub shown_as: Option<Name>,
+    /// The home folder, relative to the bench file; the user's own by default.
+    pub home: Option<Name>,
+    /// The time at the start of each run, as RFC 9557 text; the machine's clock by default.
+    pub clock: Option<Name>,
+}
+
+/// A template expression, checked when the bench was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    /// The expression, in minijinja's language, without braces.
+    pub text: Name,
+    /// Where it stands in the bench.
+    pub at: Position,
+}
+
+/// A template: a file beside the bench, or a scalar of the bench.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Template {
+    /// Read through the fact of this file.
+    File(FilePath, Position),
+    /// In the bench itself.
+    Inline(Arc<Source>),
+}
+
+/// Where a layer's text comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LayerSource {
+    /// `text:` or `template:`.
+    Template(Template),
+    /// `table:`: rows chosen by a key.
+    Table {
+        /// The rows: a file of the form `key: text`, or a list of `{ match: .., text: .. | template: .. }`.
+        rows: FilePath,
+        /// What is looked for.
+        on: Expression,
+        /// How a row's key is compared.
+        matching: Matching,
+        /// Between rows where several match.
+        join: Name,
+    },
+    /// `each:`: one piece of text for each item of a list.
+    Each {
+        /// The list: a fact or a read.
+        over: Name,
+        /// The template of an item, which sees it as `item`, and `loop_index` from 1.
+        item: Template,
+        /// The template around all items, which sees them as `items`; without it they are joined.
+        frame: Option<Template>,
+        /// Only items for which this holds.
+        filter: Option<Expression>,
+        /// Between items.
+        join: Name,
+    },
+    /// `lines:`: the lines of a text, so that a cap can count them.
+    Lines {
+        /// The text.
+        of: Expression,
+        /// The template around it, which sees it as `lines`.
+        frame: Option<Template>,
+    },
+    /// `fact:`: a fact's text as it is.
+    Fact(Name),
+    /// `place:`: a block inside another place.
+    Place(Name),
+    /// `said:`: what the user typed.
+    Said,
+}
+
+/// How a table's key is compared with what is looked for. All compare without regard to ASCII case, except `exact`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Matching {
+    /// Equal.
+    Exact,
+    /// The key starts at a token of the text: at its start or behind a character that is not a letter or digit.
+    TokenStart,
+    /// The key stands anywhere in the text.
+    Substring,
+    /// Every row whose key is in the list that is looked for, in the table's order.
+    All,
+}
+
+/// When a layer is evaluated again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// Once a session.
+    Session,
+    /// Once a turn; the default.
+    Turn,
+    /// Before every call.
+    Call,
+    /// Never again on its own: it is told when a watched fact differs from its baseline.
+    Change {
+        /// The facts.
+        watch: Vec<Name>,
+        /// What the first value is compared with.
+        since: Since,
+    },
+}
+
+/// The baseline of a layer that announces changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Since {
+    /// The value with which the layers of this turn were built, so a change by the first tool is told. The default.
+    Built,
+    /// The value at the first time the place could have been used in this turn: a change before it is swallowed.
+    First,
+    /// As `first`, and an empty baseline counts as none, as some programs do: a change from empty is swallowed.
+    EmptyIsUnset,
+}
+
+impl Refresh {
+    /// The word of the column `change`.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Refresh::Session => "session",
+            Refresh::Turn => "turn",
+            Refresh::Call => "call",
+            Refresh::Change { .. } => "change",
+        }
+    }
+}
+
+/// Whether injected text stays.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Keeping {
+    /// It stays where it was put.
+    #[default]
+    Keep,
+    /// It is taken out again.
+    Strip,
+}
+
+/// What becomes of the text that a layer put into messages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// Of its earlier text, when it writes again.
+    pub earlier: Keeping,
+    /// When the turn is persisted.
+    pub persist: Keeping,
+}
+
+/// What a limit counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapUnit {
+    /// Characters (Unicode scalar values).
+    Chars,
+    /// UTF-8 bytes.
+    Bytes,
+    /// Lines.
+    Lines,
+    /// Items of an `each` source.
+    Items,
+}
+
+/// Where a cut may fall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Boundary {
+    /// Between characters.
+    #[default]
+    Char,
+    /// At the byte, broken characters replaced by U+FFFD, as some programs do.
+    RawLossy,
+    /// After a line end.
+    Line,
+}
+
+/// A limit on a layer's text, for the one cut function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cap {
+    /// What is counted.
+    pub unit: CapUnit,
+    /// How many may stand.
+    pub limit: usize,
+    /// Where the cut may fall.
+    pub boundary: Boundary,
+    /// What is written where text was cut.
+    pub mark: Name,
+    /// True when the mark has to fit inside the limit, too.
+    pub mark_inside: bool,
+    /// With `of: items`: whole items until the limit would be passed, instead of a cut through one.
+    pub whole_items: bool,
+}
+
+/// What to do when a layer fails.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OnError {
+    /// Leave it out, with a diagnostic. The default.
+    Skip,
+    /// Use this template instead, with a diagnostic.
+    Use(Template),
+    /// Build no request.
+    Stop,
+}
+
+/// One named piece of prompt text. A layer whose place lies in the messages is an injector.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layer {
+    /// `id:`, unique.
+    pub id: Name,
+    /// `title:`.
+    pub title: Option<Name>,
+    /// Where `id` stands in the bench.
+    pub at: Position,
+    /// `from:`.
+    pub from: LayerSource,
+    /// `when:`: left out where it does not hold.
+    pub when: Option<Expression>,
+    /// `in:`, the place.
+    pub place: Name,
+    /// `run:`: the priority; layers run by ascending priority, equal ones in listing order.
+    pub run: i64,
+    /// `key:`: decides the byte order in a place with `order: key`.
+    pub key: Option<Name>,
+    /// `refresh:`.
+    pub refresh: Refresh,
+    /// `keep:`.
+    pub keep: Keep,
+    /// `cap:`.
+    pub cap: Option<Cap>,
+    /// `budget:`: characters that its author allows it; a lint, not a cut.
+    pub budget: Option<usize>,
+    /// `required:`: never evicted from a place with a budget.
+    pub required: bool,
+    /// `on_error:`.
+    pub on_error: OnError,
+}
+
+impl Layer {
+    /// The name that screens and blame use: the title, else the key, else the id.
+    #[must_use]
+    pub fn shown(&self) -> &Name {
+        self.title.as_ref().or(self.key.as_ref()).unwrap_or(&self.id)
+    }
+}
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceKind {
+    /// The system prompt.
+    System,
+    /// The message of the user that begins the turn.
+    CurrentUser,
+    /// The newest tool message of this call.
+    NewestTool,
+    /// A message of its own.
+    Message {
+        /// At the end of the conversation, or just before the current user message.
+        at: MessageAt,
+    },
+    /// A block inside another place; used by a layer with `from: { place: .. }`.
+    Block,
+}
+
+/// Where a message of its own stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageAt {
+    /// Behind everything.
+    End,
+    /// Just before the user message that began the turn.
+    BeforeCurrent,
+}
+
+/// Where layers go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Its name.
+    pub id: Name,
+    /// Where it is named in the bench.
+    pub at: Position,
+    /// `of:`.
+    pub kind: PlaceKind,
+    /// `order: key`: by key instead of as listed.
+    pub by_key: bool,
+    /// `join:`: between layers.
+    pub join: Name,
+    /// `keep_empty:`: an empty system message is sent, too.
+    pub keep_empty: bool,
+    /// `wrap:`: in front of and behind what stands in the place.
+    pub wrap: Option<(Name, Name)>,
+}
+
+/// `tools:`: some tools, present while a condition holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolGroup {
+    /// Only while this holds.
+    pub when: Option<Expression>,
+    /// Their names, in order.
+    pub names: Vec<Name>,
+    /// A JSON file: a list of tool definitions, or a map from name to definition.
+    pub schemas: Option<FilePath>,
+}
+
+/// `read:`: a fact that is derived from files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadSpec {
+    /// Where it stands in the bench.
+    pub at: Position,
+    /// What is read.
+    pub kind: ReadKind,
+}
+
+/// The kinds of derived facts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ReadKind {
+    /// `file:`: a text; empty text where there is no such file.
+    File {
+        /// The file.
+        path: FilePath,
+        /// The most characters that are read.
+        max_chars: Option<usize>,
+    },
+    /// `glob:`: the files that match, each `{ path, name, text }`.
+    Glob {
+        /// The pattern.
+        pattern: FilePath,
+        /// At most this many, in path order.
+        top: Option<usize>,
+    },
+    /// `skills:`: a folder of skills, each `{ name, description, path, text, .. }` from the front matter of its `SKILL.md`.
+    Skills {
+        /// The folder.
+        folder: FilePath,
+    },
+    /// `git_files:`: the code map of the files that git tracks.
+    GitFiles {
+        /// The folder.
+        folder: FilePath,
+        /// At most this many folders.
+        groups: usize,
+        /// At most this many files of each.
+        per_group: usize,
+        /// The cap on the whole text.
+        cap: Option<Cap>,
+    },
+    /// `json:`: a JSON or YAML file, parsed; null where there is no such file.
+    Json {
+        /// The file.
+        path: FilePath,
+    },
+    /// `environment:`: a property of the machine.
+    Environment {
+        /// Which, see [`crate::core::fact::FactKey::Environment`].
+        name: Name,
+    },
+}
+
+/// What a tool does when it is called in a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToolEffect {
+    /// `set: cwd, from: path`: a fact takes the value of an argument. For `cwd` it is resolved as a path.
+    Set {
+        /// The fact.
+        fact: Name,
+        /// The argument.
+        from: Name,
+    },
+    /// `file: path`: the result is the text of the file that the argument names.
+    File {
+        /// The argument.
+        path: Name,
+    },
+    /// `write: path`: the file that the argument names is written with the argument `text`, for this run only.
+    Write {
+        /// The argument.
+        path: Name,
+    },
+}
+
+/// Where a cache mark stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Where.
+    pub at: MarkPlace,
+    /// The life that it asks for, in seconds; 300 by default.
+    pub ttl: u32,
+}
+
+/// The positions that a mark can name.
+#[derive(Clone, Debug, PartialEq)]
+pub enum MarkPlace {
+    /// Behind the last tool definition.
+    Tools,
+    /// Behind the last block of the messages before the current user message.
+    LastHistory,
+    /// Behind the last block of the request.
+    LastMessage,
+    /// Behind what stands in this place.
+    Place(Name),
+}

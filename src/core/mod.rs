@@ -1,0 +1,9 @@
+//! The pure core: no clock, disk, network, process or terminal. It asks for facts and returns values.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod bench;
+pub mod diagnostic;
+pub mod fact;
+pub mod run;
+pub mod text;
+pub mod wire;

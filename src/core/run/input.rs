@@ -1,0 +1,107 @@
+//! The one vocabulary of everything that happens: script lines, keys, file changes.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::core::diagnostic::Position;
+use crate::core::fact::{FactKey, FilePath, Found, Name, Value};
+
+/// A line of a scripted run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScriptLine {
+    /// Where it stands in the bench.
+    pub at: Position,
+    /// What it says.
+    pub input: Input,
+}
+
+/// A tool call of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool.
+    pub tool: Name,
+    /// Its arguments, in the order in which the model wrote them.
+    #[serde(default)]
+    pub args: IndexMap<Name, Value>,
+    /// What the tool returns; where it is not given, the tool is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Arc<str>>,
+}
+
+/// The message that a context edit works on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EditTarget {
+    /// The newest tool message.
+    NewestTool,
+    /// The message with this number.
+    Message(u32),
+}
+
+/// One thing that happens to a session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Input {
+    /// The user says something: a turn begins and a request is prepared.
+    User(Arc<str>),
+    /// The prepared request is sent and the model answers with tool calls, which run in order.
+    Call(Vec<ToolCall>),
+    /// The prepared request is sent and the model answers with text: the turn ends and is persisted.
+    Say(Arc<str>),
+    /// The prepared request is sent, but the call fails: nothing that was to be told is told.
+    FailedSend(Arc<str>),
+    /// A caption for an audience.
+    Note(Arc<str>),
+    /// Facts take values, by the user's hand or the script's.
+    Set(IndexMap<Name, Value>),
+    /// The edge looked again and found other content; `by` names the event ("edit of AGENTS.md").
+    Observed {
+        /// What was found.
+        found: Vec<(FactKey, Found)>,
+        /// The event, for blame.
+        by: Name,
+    },
+    /// A file of the workspace is written, for this run only.
+    Write {
+        /// Which.
+        path: FilePath,
+        /// Its new text.
+        text: Arc<str>,
+    },
+    /// A file of the workspace is deleted, for this run only.
+    Delete(FilePath),
+    /// Time passes, in seconds.
+    Advance(u64),
+    /// Another model is chosen, as `provider:model`.
+    Model(Name),
+    /// The tools change: these names, in this order, instead of the bench's.
+    Tools(Vec<Name>),
+    /// The agent edits its own context: a message is deleted (no text) or rewritten.
+    ContextEdit {
+        /// The message.
+        target: EditTarget,
+        /// Its new text; none deletes it.
+        text: Option<Arc<str>>,
+    },
+    /// A sub-agent starts with a goal; the inputs up to [`Input::EndAgent`] are its.
+    StartAgent {
+        /// The last part of its id: `worker` becomes `main/worker`.
+        role: Name,
+        /// The task it was given.
+        goal: Arc<str>,
+        /// The directory it starts in; the parent's by default.
+        cwd: Option<Name>,
+    },
+    /// The sub-agent is done; its parent goes on.
+    EndAgent,
+}
+
+impl Input {
+    /// True for what ends a model call.
+    #[must_use]
+    pub fn answers(&self) -> bool {
+        matches!(self, Input::Call(_) | Input::Say(_) | Input::FailedSend(_))
+    }
+}

@@ -1,0 +1,265 @@
+//! Traced text: every byte knows who wrote it, from what, and because of which event.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::core::diagnostic::Position;
+use crate::core::fact::{EventId, FactKey, Name, Reads, Rev};
+
+/// A text that prompt text was made from: a template, a file, a scalar of the bench.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file as the user would name it.
+    pub name: Name,
+    /// Its text.
+    pub text: Arc<str>,
+    /// The revision of the text.
+    pub rev: Rev,
+    /// Where the text starts in that file: [`Position::START`] for a whole file, elsewhere for a scalar of the bench.
+    pub start: Position,
+}
+
+impl Source {
+    /// The position, in the file, of a byte offset of the text.
+    #[must_use]
+    pub fn position(&self, byte: usize) -> Position {
+        let at = Position::of(&self.text, byte);
+        Position {
+            line: self.start.line + at.line - 1,
+            column: if at.line == 1 { self.start.column + at.column - 1 } else { at.column },
+        }
+    }
+}
+
+/// What a run of bytes was made from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// Copied unchanged from `source`, starting at byte `at`.
+    Verbatim {
+        /// The text it was copied from.
+        source: Arc<Source>,
+        /// The byte offset in the source's text.
+        at: usize,
+    },
+    /// Written by the expression or statement at `range` of `source`.
+    Derived {
+        /// The template.
+        source: Arc<Source>,
+        /// The byte range of the expression, without its braces.
+        range: Range<usize>,
+    },
+    /// The value of a fact, written by the placeholder at `range` of `source` (none where a layer is the fact itself).
+    Fact {
+        /// The fact.
+        key: FactKey,
+        /// Its revision.
+        rev: Rev,
+        /// The template and the byte range of the placeholder's expression in it.
+        placeholder: Option<(Arc<Source>, Range<usize>)>,
+    },
+    /// Written by the bench's structure: a separator, a marker, what a tool returned, what the model said.
+    Literal,
+}
+
+/// Who wrote a run of bytes, from what and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The layer, or for what no layer wrote: `user`, `model`, `tool Cd`, `tools`.
+    pub part: Name,
+    /// What it was made from.
+    pub made: Made,
+    /// The event that made it what it is.
+    pub cause: EventId,
+}
+
+/// A half-open range of UTF-8 bytes, from the end of the span before it to `end`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// The byte offset behind the last byte.
+    pub end: usize,
+    /// Who wrote it.
+    pub origin: Arc<Origin>,
+    /// True for a separator, which belongs to the part that follows it.
+    pub glue: bool,
+}
+
+/// One part of a text: the contiguous bytes of one layer, with the separator in front of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The layer, or what stands for one (see [`Origin::part`]).
+    pub id: Name,
+    /// The byte offset of the first byte, that of the separator if there is one.
+    pub start: usize,
+    /// The byte offset of the first byte of its own text.
+    pub body: usize,
+    /// The byte offset behind its last byte.
+    pub end: usize,
+    /// What its layer read to write it.
+    pub reads: Arc<Reads>,
+}
+
+/// A text whose spans tile it: every byte has exactly one owner. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Traced {
+    text: Arc<str>,
+    spans: Arc<[Span]>,
+    parts: Arc<[Part]>,
+}
+
+impl PartialEq for Traced {
+    fn eq(&self, other: &Traced) -> bool {
+        Arc::ptr_eq(&self.spans, &other.spans) && Arc::ptr_eq(&self.text, &other.text)
+            || self.text == other.text && self.spans == other.spans && self.parts == other.parts
+    }
+}
+
+impl Traced {
+    /// A text that one part wrote, all of the same make.
+    #[must_use]
+    pub fn whole(part: impl Into<Name>, text: impl Into<Arc<str>>, made: Made, cause: EventId) -> Traced {
+        let part: Name = part.into();
+        let text: Arc<str> = text.into();
+        let mut builder = Builder::default();
+        builder.begin(part.clone(), Arc::default());
+        builder.push(&text, Arc::new(Origin { part, made, cause }), false);
+        let mut traced = builder.finish();
+        traced.text = text;
+        traced
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub fn text(&self) -> &Arc<str> {
+        &self.text
+    }
+
+    /// The spans, in order; they tile the text.
+    #[must_use]
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The parts, in order; they tile the text.
+    #[must_use]
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// The length in bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// True when there is no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The span that owns a byte, with its range; none at or behind the end.
+    #[must_use]
+    pub fn span_at(&self, byte: usize) -> Option<(Range<usize>, &Span)> {
+        let index = self.spans.partition_point(|span| span.end <= byte);
+        let span = self.spans.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.spans[before].end);
+        Some((start..span.end, span))
+    }
+
+    /// The part that owns a byte; none at or behind the end.
+    #[must_use]
+    pub fn part_at(&self, byte: usize) -> Option<&Part> {
+        self.parts.get(self.parts.partition_point(|part| part.end <= byte))
+    }
+
+    /// The spans with their ranges.
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<usize>, &Span)> {
+        let mut start = 0;
+        self.spans.iter().map(move |span| {
+            let range = start..span.end;
+            start = span.end;
+            (range, span)
+        })
+    }
+}
+
+impl std::ops::Index<&Part> for Traced {
+    type Output = str;
+
+    /// The part's own text, without the separator in front of it.
+    fn index(&self, part: &Part) -> &str {
+        &self.text[part.body..part.end]
+    }
+}
+
+/// Puts a traced text together, part by part.
+#[derive(Debug, Default)]
+pub struct Builder {
+    text: String,
+    spans: Vec<Span>,
+    parts: Vec<Part>,
+}
+
+impl Builder {
+    /// Starts a part; what is pushed from here on is its.
+    pub fn begin(&mut self, id: Name, reads: Arc<Reads>) {
+        let at = self.text.len();
+        self.parts.push(Part { id, start: at, body: at, end: at, reads });
+    }
+
+    /// Adds bytes to the part that was begun last. Empty text adds nothing.
+    ///
+    /// # Panics
+    ///
+    /// When no part was begun.
+    pub fn push(&mut self, text: &str, origin: Arc<Origin>, glue: bool) {
+        if text.is_empty() {
+            return;
+        }
+        let part = self.parts.last_mut().expect("a part is begun before its text");
+        self.text.push_str(text);
+        part.end = self.text.len();
+        if glue && part.body == self.spans.last().map_or(0, |span| span.end) {
+            part.body = part.end;
+        }
+        self.spans.push(Span { end: self.text.len(), origin, glue });
+    }
+
+    /// Adds a part whole: its separator, then everything of `traced`, as parts of their own if it has several.
+    pub fn append(&mut self, glue: &str, traced: &Traced) {
+        for (index, part) in traced.parts.iter().enumerate() {
+            self.begin(part.id.clone(), part.reads.clone());
+            if index == 0 && !glue.is_empty() {
+                let origin = Origin { part: part.id.clone(), made: Made::Literal, cause: EventId::OPENING };
+                self.push(glue, Arc::new(origin), true);
+            }
+            let first = traced.spans.partition_point(|span| span.end <= part.start);
+            let mut start = part.start;
+            for span in &traced.spans[first..] {
+                if start >= part.end {
+                    break;
+                }
+                self.push(&traced.text[start..span.end], span.origin.clone(), span.glue);
+                start = span.end;
+            }
+        }
+    }
+
+    /// The number of bytes so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// True while there is no byte.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The finished text.
+    #[must_use]
+    pub fn finish(self) -> Traced {
+        Traced { text: self.text.into(), spans: self.spans.into(), parts: self.parts.into() }
+    }
+}

@@ -1,0 +1,141 @@
+//! A request as one model call is sent: provider-neutral blocks, in the provider's order.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::core::fact::Name;
+use crate::core::text::Traced;
+
+/// The three zones of a request, in the order in which providers hash them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Zone {
+    /// Tool definitions.
+    Tools,
+    /// The system prompt.
+    System,
+    /// The conversation.
+    Messages,
+}
+
+/// What a block is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// One tool definition, as JSON.
+    Tool,
+    /// A block of system text.
+    System,
+    /// Text of a user message.
+    User,
+    /// Text that the model said.
+    Assistant,
+    /// A tool call of the model: its text is the arguments as JSON.
+    ToolUse,
+    /// What a tool returned, with everything that was injected into it.
+    ToolResult,
+}
+
+impl BlockKind {
+    /// The zone in which such a block stands.
+    #[must_use]
+    pub fn zone(self) -> Zone {
+        match self {
+            BlockKind::Tool => Zone::Tools,
+            BlockKind::System => Zone::System,
+            _ => Zone::Messages,
+        }
+    }
+}
+
+/// The number of a message in its conversation, from 1; given at creation, never from content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct MessageId(pub u32);
+
+/// One block of a request: the smallest thing a cache mark can stand behind, and what a provider tokenizes on its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// What tells it apart from other blocks of its kind: the tool's name, the place's id, for a tool call and its
+    /// result the call's id. Sent to the provider for tools and tool calls, so it is part of [`Block::hash`] there.
+    pub name: Name,
+    /// For a tool call, the tool's name.
+    pub tool: Option<Name>,
+    /// The message it is part of; none outside of [`Zone::Messages`].
+    pub message: Option<MessageId>,
+    /// The decoded text, with an owner for each byte.
+    pub text: Traced,
+    /// A hash of kind, names and text: equal blocks are sent as equal bytes.
+    pub hash: u64,
+}
+
+impl Block {
+    /// A block; `hash` is computed.
+    #[must_use]
+    pub fn new(
+        kind: BlockKind,
+        name: Name,
+        tool: Option<Name>,
+        message: Option<MessageId>,
+        text: Traced,
+    ) -> Arc<Block> {
+        let mut hasher = Xxh3::new();
+        hasher.update(&[kind as u8]);
+        if matches!(kind, BlockKind::Tool | BlockKind::ToolUse | BlockKind::ToolResult) {
+            for sent in [Some(&name), tool.as_ref()].into_iter().flatten() {
+                hasher.update(&(sent.len() as u64).to_le_bytes());
+                hasher.update(sent.as_bytes());
+            }
+        }
+        hasher.update(text.text().as_bytes());
+        Arc::new(Block { kind, name, tool, message, hash: hasher.digest(), text })
+    }
+}
+
+/// A cache mark behind a block of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarkAt {
+    /// The index of the block in [`Request::blocks`].
+    pub block: usize,
+    /// The life that the mark asks for, in seconds.
+    pub ttl: u32,
+}
+
+/// The number of a model call in its session, from 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct CallNo(pub u32);
+
+/// What one model call is sent. Cheap to clone per block.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    /// The call.
+    pub call: CallNo,
+    /// The turn it is part of, from 1.
+    pub turn: u32,
+    /// The conversation: `main`, or the id of a sub-agent. Requests of one conversation follow one another.
+    pub agent: Name,
+    /// The model, as `provider:model`.
+    pub model: Name,
+    /// The time at which it is sent, in milliseconds since the Unix epoch.
+    pub at: i64,
+    /// Tools, then system, then messages.
+    pub blocks: Vec<Arc<Block>>,
+    /// How many leading blocks are the same (pointer-equal) as in the request before it in this conversation; a lower
+    /// bound that makes comparing linear in what is new. 0 for the first.
+    pub shared: usize,
+    /// The cache marks, in order.
+    pub marks: Vec<MarkAt>,
+}
+
+impl Request {
+    /// The blocks of a zone.
+    #[must_use]
+    pub fn zone(&self, zone: Zone) -> &[Arc<Block>] {
+        let start = self.blocks.partition_point(|block| block.kind.zone() < zone);
+        let end = self.blocks.partition_point(|block| block.kind.zone() <= zone);
+        &self.blocks[start..end]
+    }
+}

@@ -1,0 +1,3 @@
+//! Plywood: a workbench for layered agent prompts.
+
+pub mod core;
