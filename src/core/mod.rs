@@ -6,4 +6,5 @@ pub mod diagnostic;
 pub mod fact;
 pub mod run;
 pub mod text;
+pub mod tokens;
 pub mod wire;
