@@ -5,6 +5,7 @@ pub mod bench;
 pub mod diagnostic;
 pub mod fact;
 pub mod run;
+pub mod source;
 pub mod text;
 pub mod tokens;
 pub mod wire;

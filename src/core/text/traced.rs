@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::core::diagnostic::Position;
-use crate::core::fact::{EventId, FactKey, Name, Reads, Rev};
+use crate::core::fact::{EventId, FactKey, Name, Reads, Rev, Value};
 
 /// A text that prompt text was made from: a template, a file, a scalar of the bench.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +17,29 @@ pub struct Source {
     pub rev: Rev,
     /// Where the text starts in that file: [`Position::START`] for a whole file, elsewhere for a scalar of the bench.
     pub start: Position,
+    /// For a scalar that is not written in the file as it reads (escapes, indentation, folded lines): byte offsets of
+    /// the text, ascending, with the positions in the file where the text goes on. Empty for a whole file.
+    pub jumps: Arc<[(usize, Position)]>,
 }
 
 impl Source {
+    /// A whole file.
+    #[must_use]
+    pub fn file(name: impl Into<Name>, text: impl Into<Arc<str>>) -> Arc<Source> {
+        let text: Arc<str> = text.into();
+        let rev = Value::Text(text.clone()).rev();
+        Arc::new(Source { name: name.into(), text, rev, start: Position::START, jumps: Arc::default() })
+    }
+
     /// The position, in the file, of a byte offset of the text.
     #[must_use]
     pub fn position(&self, byte: usize) -> Position {
-        let at = Position::of(&self.text, byte);
+        let jump = self.jumps.partition_point(|&(from, _)| from <= byte);
+        let (from, start) = if jump == 0 { (0, self.start) } else { self.jumps[jump - 1] };
+        let at = Position::of(&self.text[from..], byte.saturating_sub(from));
         Position {
-            line: self.start.line + at.line - 1,
-            column: if at.line == 1 { self.start.column + at.column - 1 } else { at.column },
+            line: start.line + at.line - 1,
+            column: if at.line == 1 { start.column + at.column - 1 } else { at.column },
         }
     }
 }

@@ -1,0 +1,3 @@
+//! Where a layer's text comes from.
+
+pub mod names;
