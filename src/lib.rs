@@ -1,3 +1,4 @@
 //! Plywood: a workbench for layered agent prompts.
 
+pub mod app;
 pub mod core;
