@@ -28,6 +28,12 @@ impl Source {
     pub fn file(name: impl Into<Name>, text: impl Into<Arc<str>>) -> Arc<Source> {
         let text: Arc<str> = text.into();
         let rev = Value::Text(text.clone()).rev();
+        Source::with_rev(name, text, rev)
+    }
+
+    /// A whole file whose revision is known.
+    #[must_use]
+    pub fn with_rev(name: impl Into<Name>, text: Arc<str>, rev: Rev) -> Arc<Source> {
         Arc::new(Source { name: name.into(), text, rev, start: Position::START, jumps: Arc::default() })
     }
 
@@ -185,6 +191,13 @@ impl Traced {
         self.parts.get(self.parts.partition_point(|part| part.end <= byte))
     }
 
+    /// The same text, every part of it with these reads.
+    #[must_use]
+    pub fn with_reads(&self, reads: &Arc<Reads>) -> Traced {
+        let parts = self.parts.iter().map(|part| Part { reads: reads.clone(), ..part.clone() }).collect();
+        Traced { parts, ..self.clone() }
+    }
+
     /// The spans with their ranges.
     pub fn ranges(&self) -> impl Iterator<Item = (Range<usize>, &Span)> {
         let mut start = 0;
@@ -255,6 +268,21 @@ impl Builder {
                 self.push(&traced.text[start..span.end], span.origin.clone(), span.glue);
                 start = span.end;
             }
+        }
+    }
+
+    /// Adds to the part `id`, beginning it if another (or none) was begun last, whatever parts `traced` has: its
+    /// separator, then all of its spans.
+    pub fn append_as(&mut self, id: &Name, glue: &str, traced: &Traced) {
+        if self.parts.last().is_none_or(|part| part.id != *id) {
+            self.begin(id.clone(), Arc::default());
+        }
+        if !glue.is_empty() {
+            let origin = Origin { part: id.clone(), made: Made::Literal, cause: EventId::OPENING };
+            self.push(glue, Arc::new(origin), false);
+        }
+        for (range, span) in traced.ranges() {
+            self.push(&traced.text[range], span.origin.clone(), span.glue);
         }
     }
 

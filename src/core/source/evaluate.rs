@@ -1,0 +1,176 @@
+//! One layer, evaluated: its text or why there is none, and everything it read.
+
+use std::sync::Arc;
+
+use super::context::{self, Facts};
+use super::environment::Templates;
+use super::render::{self, file_source};
+use super::{Failure, each, lines, table};
+use crate::core::bench::{Bench, CapUnit, Layer, LayerSource, OnError};
+use crate::core::diagnostic::{Diagnostic, Severity};
+use crate::core::fact::{FactKey, Lookup, Progress, Reads, Value};
+use crate::core::text::{Made, Traced, cut};
+
+/// What evaluating needs beside facts.
+#[derive(Debug)]
+pub struct Scope<'a> {
+    /// The bench.
+    pub bench: &'a Bench,
+    /// Compiled templates.
+    pub templates: &'a mut Templates,
+}
+
+/// What a layer came to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Its text, one part (several for a block of places), and how many characters a cap took away.
+    Text {
+        /// The text.
+        text: Traced,
+        /// Characters that were cut.
+        cut: usize,
+    },
+    /// It is left out: why.
+    Omitted(Arc<str>),
+    /// It failed and is left out: why.
+    Failed(Arc<Diagnostic>),
+    /// It failed and the bench says that no request may be built without it.
+    Stopped(Arc<Diagnostic>),
+}
+
+impl Piece {
+    /// The text, if there is one.
+    #[must_use]
+    pub fn text(&self) -> Option<&Traced> {
+        match self {
+            Piece::Text { text, .. } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A layer, evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluated {
+    /// What it came to.
+    pub piece: Piece,
+    /// What it read.
+    pub reads: Arc<Reads>,
+    /// What went wrong on the way, though there is a text.
+    pub diagnostic: Option<Arc<Diagnostic>>,
+}
+
+/// Evaluates a layer. `block` is the composed text of the place that a `place` source names.
+pub fn evaluate(
+    layer: &Layer,
+    scope: &mut Scope<'_>,
+    facts: &dyn Facts,
+    block: Option<&Traced>,
+) -> Progress<Evaluated> {
+    let mut reads = Reads::default();
+    let mut result = condition(layer, scope, facts, &mut reads)
+        .and_then(|()| text(layer, scope, facts, block, &mut reads));
+    let mut diagnostic = None;
+    if let Err(Failure::Failed(failed)) = &result
+        && let OnError::Use(fallback) = &layer.on_error
+    {
+        let mut warning = (**failed).clone();
+        warning.severity = Severity::Warning;
+        diagnostic = Some(Arc::new(warning));
+        result =
+            render::template(&layer.id, fallback, scope, facts, &[], None, &mut reads).map(|text| (text, 0));
+    }
+    let piece = match result {
+        Ok((text, cut)) => {
+            let reads = Arc::new(reads);
+            let text = with_reads(&text, &reads, matches!(layer.from, LayerSource::Place(_)));
+            return Progress::Done(Evaluated { piece: Piece::Text { text, cut }, reads, diagnostic });
+        }
+        Err(Failure::Needs(needs)) => return Progress::Needs(needs),
+        Err(Failure::Nothing(reason)) => Piece::Omitted(reason.into()),
+        Err(Failure::Failed(failed)) if layer.on_error == OnError::Stop => Piece::Stopped(Arc::from(failed)),
+        Err(Failure::Failed(failed)) => Piece::Failed(Arc::from(failed)),
+    };
+    Progress::Done(Evaluated { piece, reads: Arc::new(reads), diagnostic })
+}
+
+fn condition(layer: &Layer, scope: &Scope<'_>, facts: &dyn Facts, reads: &mut Reads) -> Result<(), Failure> {
+    let Some(when) = &layer.when else { return Ok(()) };
+    if render::expression(when, scope, facts, &[], false, reads)?.is_true() {
+        Ok(())
+    } else {
+        Err(Failure::Nothing(format!("when: {} does not hold", when.text)))
+    }
+}
+
+fn text(
+    layer: &Layer,
+    scope: &mut Scope<'_>,
+    facts: &dyn Facts,
+    block: Option<&Traced>,
+    reads: &mut Reads,
+) -> Result<(Traced, usize), Failure> {
+    let (text, already_cut) = match &layer.from {
+        LayerSource::Template(template) => {
+            (render::template(&layer.id, template, scope, facts, &[], None, reads)?, 0)
+        }
+        LayerSource::Table { rows, on, matching, join } => {
+            (table::text(layer, rows, on, *matching, join, scope, facts, reads)?, 0)
+        }
+        LayerSource::Each { .. } => each::text(layer, scope, facts, reads)?,
+        LayerSource::Lines { of, frame } => lines::text(layer, of, frame.as_ref(), scope, facts, reads)?,
+        LayerSource::Fact(name) => (fact(layer, name, facts, reads)?, 0),
+        LayerSource::Said => (fact(layer, &"said".into(), facts, reads)?, 0),
+        LayerSource::Place(place) => match block {
+            Some(block) if !block.is_empty() => (block.clone(), 0),
+            _ => return Err(Failure::Nothing(format!("place {place} is empty"))),
+        },
+    };
+    if text.is_empty() {
+        return Err(Failure::Nothing("empty".into()));
+    }
+    match &layer.cap {
+        // Items and the lines of a `lines` source were limited where they still were items and lines.
+        Some(cap)
+            if !cap.whole_items
+                && cap.unit != CapUnit::Items
+                && !matches!(layer.from, LayerSource::Lines { .. }) =>
+        {
+            let (text, chars) = cut::traced(&text, cap);
+            Ok((text, chars + already_cut))
+        }
+        _ => Ok((text, already_cut)),
+    }
+}
+
+/// A fact's text as it is.
+fn fact(
+    layer: &Layer,
+    name: &crate::core::fact::Name,
+    facts: &dyn Facts,
+    reads: &mut Reads,
+) -> Result<Traced, Failure> {
+    let key = FactKey::Named(name.clone());
+    let lookup = facts.look(&key);
+    context::note_named(name, facts, true, reads);
+    match lookup {
+        Lookup::Ready(value, rev, cause) => {
+            let made = match &value {
+                Value::File(file) => Made::Verbatim { source: file_source(file, rev), at: 0 },
+                _ => Made::Fact { key, rev, placeholder: None },
+            };
+            let text = value.as_text().cloned().unwrap_or_else(|| value.to_string().into());
+            Ok(Traced::whole(layer.id.clone(), text, made, cause))
+        }
+        Lookup::Absent(_) => Err(Failure::Nothing(format!("{name} is not there"))),
+        Lookup::Failed(reason, _) => {
+            Err(Failure::failed(Diagnostic::error(format!("{name} cannot be read: {reason}"))))
+        }
+        Lookup::Unknown => Err(Failure::Needs(vec![key])),
+    }
+}
+
+/// Gives every part of a text the reads of its layer; the parts of a block of places have their own already.
+fn with_reads(text: &Traced, reads: &Arc<Reads>, has_own: bool) -> Traced {
+    if has_own { text.clone() } else { text.with_reads(reads) }
+}

@@ -1,0 +1,208 @@
+//! Templates into traced text.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use minijinja::value::Value as Jinja;
+use minijinja::{OutputSpan, OutputSpanKind};
+
+use super::context::{self, Context, Facts};
+use super::environment::template_error;
+use super::{Failure, Scope};
+use crate::core::bench::{Expression, Template};
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::{EventId, FactKey, Lookup, Name, Reads, Value};
+use crate::core::text::{Builder, Made, Origin, Source, Traced};
+
+/// Fetches a template's source.
+pub(super) fn source_of(
+    template: &Template,
+    scope: &Scope<'_>,
+    facts: &dyn Facts,
+    reads: &mut Reads,
+) -> Result<Arc<Source>, Failure> {
+    let (path, at) = match template {
+        Template::Inline(source) => return Ok(source.clone()),
+        Template::File(path, at) => (path, *at),
+    };
+    let key = FactKey::File(path.clone());
+    let lookup = facts.look(&key);
+    context::note_lookup(&key, &lookup, true, reads);
+    let missing = |message: String| {
+        Failure::Failed(Box::new(Diagnostic::error(message).at(
+            scope.bench.source.name.clone(),
+            &scope.bench.source.text,
+            at,
+        )))
+    };
+    match lookup {
+        Lookup::Ready(value, rev, _) => match value.as_text() {
+            Some(text) => Ok(Source::with_rev(path.to_string(), text.clone(), rev)),
+            None => Err(missing(format!("`{path}` is not a text"))),
+        },
+        Lookup::Absent(_) => Err(missing(format!("there is no template file `{path}`"))),
+        Lookup::Failed(reason, _) => {
+            Err(missing(format!("the template file `{path}` cannot be read: {reason}")))
+        }
+        Lookup::Unknown => Err(Failure::Needs(vec![key])),
+    }
+}
+
+/// A value that a template writes and whose own spans are known: `items`, `lines`, an item's text.
+pub(super) struct Insert<'a> {
+    pub name: &'static str,
+    pub text: &'a Traced,
+}
+
+/// Renders a template for `part`. `extra` are values that are not facts; where the template writes the insert by its
+/// bare name, the insert's spans are kept.
+pub(super) fn template(
+    part: &Name,
+    template: &Template,
+    scope: &mut Scope<'_>,
+    facts: &dyn Facts,
+    extra: &[(&str, Jinja)],
+    insert: Option<&Insert<'_>>,
+    reads: &mut Reads,
+) -> Result<Traced, Failure> {
+    let source = source_of(template, scope, facts, reads)?;
+    let cause = reads_cause(reads);
+    let compiled = scope.templates.compile(&source).map_err(Failure::failed)?;
+    let names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
+    let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
+    let rendered = compiled.render_with_spans(context.value());
+    context.note(facts, true, reads);
+    let (text, spans) = rendered.map_err(|error| Failure::failed(template_error(&source, &error)))?;
+    Ok(trace(part, &source, &text, &spans, facts, insert, cause))
+}
+
+/// The event that made what was read so far what it is: the newest of all.
+fn reads_cause(reads: &Reads) -> EventId {
+    reads.0.values().map(|read| read.cause).max().unwrap_or_default()
+}
+
+fn trace(
+    part: &Name,
+    source: &Arc<Source>,
+    text: &str,
+    spans: &[OutputSpan],
+    facts: &dyn Facts,
+    insert: Option<&Insert<'_>>,
+    cause: EventId,
+) -> Traced {
+    let mut builder = Builder::default();
+    builder.begin(part.clone(), Arc::default());
+    let literal = || Arc::new(Origin { part: part.clone(), made: Made::Literal, cause });
+    let mut done = 0;
+    for span in spans {
+        let output = span.output_range();
+        if output.start > done {
+            // Nothing in minijinja writes without a span today; were it to, the bytes would still have an owner.
+            builder.push(&text[done..output.start], literal(), false);
+        }
+        done = output.end;
+        let range = span.source_range();
+        let bytes = &text[output];
+        let expression = source.text.get(range.clone()).unwrap_or_default();
+        match span.kind() {
+            OutputSpanKind::Raw => {
+                let made = Made::Verbatim { source: source.clone(), at: range.start };
+                builder.push(bytes, Arc::new(Origin { part: part.clone(), made, cause }), false);
+            }
+            _ => {
+                if let Some(insert) = insert
+                    && expression.trim() == insert.name
+                    && **insert.text.text() == *bytes
+                {
+                    for (inner, span) in insert.text.ranges() {
+                        builder.push(&insert.text.text()[inner], span.origin.clone(), span.glue);
+                    }
+                    continue;
+                }
+                let (made, cause) = written_by(source, range, expression, bytes, facts, cause);
+                builder.push(bytes, Arc::new(Origin { part: part.clone(), made, cause }), false);
+            }
+        }
+    }
+    if done < text.len() {
+        builder.push(&text[done..], literal(), false);
+    }
+    builder.finish()
+}
+
+/// What an expression's output was made from: a fact where the expression is one, perhaps through filters.
+fn written_by(
+    source: &Arc<Source>,
+    range: std::ops::Range<usize>,
+    expression: &str,
+    bytes: &str,
+    facts: &dyn Facts,
+    cause: EventId,
+) -> (Made, EventId) {
+    let (path, bare) = leading_path(expression);
+    if !path.is_empty() {
+        let key = FactKey::named(path);
+        let lookup = facts.look(&key);
+        let event = context::cause_of(&lookup);
+        if let Lookup::Ready(value, rev, _) = lookup {
+            if let Value::File(file) = &value
+                && bare
+                && *file.text == *bytes
+            {
+                return (Made::Verbatim { source: file_source(file, rev), at: 0 }, event);
+            }
+            return (Made::Fact { key, rev, placeholder: Some((source.clone(), range)) }, event);
+        }
+    }
+    (Made::Derived { source: source.clone(), range }, cause)
+}
+
+/// A file's text as a source.
+pub(super) fn file_source(file: &crate::core::fact::FileText, rev: crate::core::fact::Rev) -> Arc<Source> {
+    Source::with_rev(file.path.to_string(), file.text.clone(), rev)
+}
+
+/// The dotted name at the start of an expression, and whether it is the whole expression. Empty where the expression
+/// is anything but a name with filters behind it.
+fn leading_path(expression: &str) -> (&str, bool) {
+    let expression = expression.trim();
+    let end =
+        expression.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(expression.len());
+    let (path, rest) = expression.split_at(end);
+    let rest = rest.trim_start();
+    if path.starts_with(|c: char| c.is_alphabetic() || c == '_') && (rest.is_empty() || rest.starts_with('|'))
+    {
+        (path, rest.is_empty())
+    } else {
+        ("", false)
+    }
+}
+
+/// Evaluates an expression.
+pub(super) fn expression(
+    expression: &Expression,
+    scope: &Scope<'_>,
+    facts: &dyn Facts,
+    extra: &[(&str, Jinja)],
+    in_text: bool,
+    reads: &mut Reads,
+) -> Result<Jinja, Failure> {
+    let fail = |error: &minijinja::Error| {
+        let detail = error
+            .detail()
+            .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+        let source = &scope.bench.source;
+        Failure::failed(Diagnostic::error(format!("{detail} in `{}`", expression.text)).at(
+            source.name.clone(),
+            &source.text,
+            expression.at,
+        ))
+    };
+    let compiled =
+        scope.templates.environment().compile_expression(&expression.text).map_err(|error| fail(&error))?;
+    let names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
+    let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
+    let value = compiled.eval(context.value());
+    context.note(facts, in_text, reads);
+    value.map_err(|error| fail(&error))
+}
