@@ -1,0 +1,144 @@
+//! Keys, mouse, paste and focus: an event stream that can be closed and opened again, and what is let through.
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use crossterm::event::{Event, EventStream, KeyEventKind, MouseEventKind};
+use futures_util::StreamExt;
+
+/// Wheel events that follow each other faster than this are one: a touchpad sends hundreds a second.
+const WHEEL_PERIOD: Duration = Duration::from_millis(20);
+/// How long the reading thread of a closed stream may take to let go of the terminal.
+const CLOSING: Duration = Duration::from_millis(10);
+
+/// Reads the terminal's input while it is open.
+///
+/// While another program has the terminal this must be closed: the stream's thread would go on reading and take every
+/// other key from that program.
+#[derive(Debug)]
+pub struct Input {
+    stream: Option<EventStream>,
+    filter: Filter,
+}
+
+impl Input {
+    /// Starts to read.
+    pub fn open() -> Self {
+        Self { stream: Some(EventStream::new()), filter: Filter::default() }
+    }
+
+    /// Starts to read again.
+    pub fn reopen(&mut self) {
+        if self.stream.is_none() {
+            self.stream = Some(EventStream::new());
+        }
+    }
+
+    /// Stops reading. When it returns nothing of ours reads the terminal.
+    pub fn close(&mut self) {
+        if self.stream.take().is_some() {
+            std::thread::sleep(CLOSING);
+        }
+    }
+
+    /// The next event that is let through; it waits for ever while closed. It can be dropped and called again without
+    /// losing an event.
+    ///
+    /// # Errors
+    /// When the terminal cannot be read, or has come to its end.
+    pub async fn next(&mut self) -> io::Result<Event> {
+        let Some(stream) = &mut self.stream else { return std::future::pending().await };
+        loop {
+            let event = stream.next().await.ok_or(io::ErrorKind::UnexpectedEof)??;
+            if let Some(event) = self.filter.admit(event, Instant::now()) {
+                return Ok(event);
+            }
+        }
+    }
+}
+
+/// Decides what reaches the program.
+#[derive(Debug, Default)]
+struct Filter {
+    wheel: Option<(MouseEventKind, Instant)>,
+}
+
+impl Filter {
+    fn admit(&mut self, event: Event, now: Instant) -> Option<Event> {
+        match event {
+            // Windows, and terminals with the keyboard protocol, report the release too.
+            Event::Key(key) if !matches!(key.kind, KeyEventKind::Press | KeyEventKind::Repeat) => None,
+            Event::Mouse(mouse) => match mouse.kind {
+                MouseEventKind::Moved => None,
+                kind @ (MouseEventKind::ScrollUp
+                | MouseEventKind::ScrollDown
+                | MouseEventKind::ScrollLeft
+                | MouseEventKind::ScrollRight) => {
+                    let too_soon = self.wheel.is_some_and(|(last, at)| {
+                        last == kind && now.saturating_duration_since(at) < WHEEL_PERIOD
+                    });
+                    if too_soon {
+                        return None;
+                    }
+                    self.wheel = Some((kind, now));
+                    Some(Event::Mouse(mouse))
+                }
+                _ => Some(Event::Mouse(mouse)),
+            },
+            // Terminals send the line ends of a paste as CR, or as they were on the clipboard.
+            Event::Paste(text) if text.contains('\r') => {
+                Some(Event::Paste(text.replace("\r\n", "\n").replace('\r', "\n")))
+            }
+            event => Some(event),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
+
+    use super::*;
+
+    fn key(kind: KeyEventKind) -> Event {
+        Event::Key(KeyEvent::new_with_kind(KeyCode::Char('a'), KeyModifiers::NONE, kind))
+    }
+
+    fn mouse(kind: MouseEventKind) -> Event {
+        Event::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE })
+    }
+
+    #[test]
+    fn a_key_counts_when_it_goes_down() {
+        let mut filter = Filter::default();
+        let now = Instant::now();
+        assert!(filter.admit(key(KeyEventKind::Press), now).is_some());
+        assert!(filter.admit(key(KeyEventKind::Repeat), now).is_some());
+        assert!(filter.admit(key(KeyEventKind::Release), now).is_none());
+    }
+
+    #[test]
+    fn the_wheel_is_throttled_by_direction() {
+        let mut filter = Filter::default();
+        let start = Instant::now();
+        let after = |ms| start + Duration::from_millis(ms);
+        assert!(filter.admit(mouse(MouseEventKind::ScrollDown), start).is_some());
+        assert!(filter.admit(mouse(MouseEventKind::ScrollDown), after(19)).is_none());
+        assert!(
+            filter.admit(mouse(MouseEventKind::ScrollUp), after(19)).is_some(),
+            "turning back is felt at once"
+        );
+        assert!(filter.admit(mouse(MouseEventKind::ScrollUp), after(39)).is_some());
+    }
+
+    #[test]
+    fn pointer_movement_is_dropped() {
+        assert!(Filter::default().admit(mouse(MouseEventKind::Moved), Instant::now()).is_none());
+    }
+
+    #[test]
+    fn a_paste_has_unix_line_ends() {
+        let pasted = Filter::default().admit(Event::Paste("a\r\nb\rc\nd".into()), Instant::now());
+        assert_eq!(pasted, Some(Event::Paste("a\nb\nc\nd".into())));
+    }
+}
