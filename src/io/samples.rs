@@ -1,0 +1,166 @@
+//! The samples: benches that are part of the program.
+//!
+//! They are listed by hand instead of found by a build script; a test compares the list with the folder.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// A bench that is part of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The name under which it is opened.
+    pub name: &'static str,
+    /// What it shows, in one line, lower case, without a full stop.
+    pub about: &'static str,
+    /// Its files: the path from its folder, with `/`, and the content. One of them is `bench.yaml`.
+    pub files: &'static [(&'static str, &'static [u8])],
+}
+
+macro_rules! sample {
+    ($name:literal, $about:literal, [$($path:literal),* $(,)?]) => {
+        Sample {
+            name: $name,
+            about: $about,
+            files: &[$(($path, include_bytes!(concat!("../../samples/", $name, "/", $path)))),*],
+        }
+    };
+}
+
+const SAMPLES: &[Sample] = &[sample!(
+    "xbot",
+    "a chat agent of eight middlewares that announces a new working directory in the newest tool message",
+    [
+        "agent.md",
+        "agents.md",
+        "bench.yaml",
+        "cards.md",
+        "channels.yaml",
+        "dynamic.md",
+        "fallback.md",
+        "memory.md",
+        "project/agents/explorer.md",
+        "project/agents/operator.md",
+        "project/agents/reviewer.md",
+        "project/agents/tester.md",
+        "project/agents/writer.md",
+        "project/api/handler.rs",
+        "project/api/main.rs",
+        "project/api/price.rs",
+        "project/cards/api.md",
+        "project/cards/docs.md",
+        "project/cards/web.md",
+        "project/docs/api.md",
+        "project/docs/oncall.md",
+        "project/memory/recall.md",
+        "project/skills/api-docs/SKILL.md",
+        "project/skills/bug-hunt/SKILL.md",
+        "project/skills/code-review/SKILL.md",
+        "project/skills/db-migration/SKILL.md",
+        "project/skills/dependency-update/SKILL.md",
+        "project/skills/flaky-tests/SKILL.md",
+        "project/skills/incident/SKILL.md",
+        "project/skills/profiling/SKILL.md",
+        "project/skills/release/SKILL.md",
+        "project/skills/write-tests/SKILL.md",
+        "project/web/money.ts",
+        "prompt.md",
+        "reminder.md",
+        "skill.md",
+        "skills.md",
+        "sub.md",
+        "tools.json",
+        "user.md",
+    ]
+)];
+
+/// All samples; the first is the one that opens where nothing else is there to be opened.
+#[must_use]
+pub fn samples() -> &'static [Sample] {
+    SAMPLES
+}
+
+/// The sample with this name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Sample> {
+    SAMPLES.iter().find(|sample| sample.name == name)
+}
+
+/// A folder of its own with the files of a sample, which its user may edit. It is removed when this value is dropped.
+#[derive(Debug)]
+pub struct ScratchCopy {
+    folder: TempDir,
+}
+
+impl ScratchCopy {
+    /// The folder, which holds `bench.yaml`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The bench file.
+    #[must_use]
+    pub fn bench(&self) -> PathBuf {
+        self.path().join("bench.yaml")
+    }
+}
+
+impl Sample {
+    /// Writes the sample into a fresh folder below the machine's folder for temporary files.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be written.
+    pub fn scratch_copy(&self) -> io::Result<ScratchCopy> {
+        let folder = tempfile::Builder::new().prefix(&format!("plywood-{}-", self.name)).tempdir()?;
+        for (path, content) in self.files {
+            let file = folder.path().join(path);
+            if let Some(parent) = file.parent() {
+                std::fs::create_dir_all(parent)?;
+            }
+            std::fs::write(file, content)?;
+        }
+        Ok(ScratchCopy { folder })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sample_has_a_bench_and_says_what_it_shows() {
+        for sample in samples() {
+            assert!(sample.files.iter().any(|(path, _)| *path == "bench.yaml"), "{}", sample.name);
+            assert!(!sample.about.is_empty() && !sample.about.ends_with('.'), "{}", sample.name);
+            assert!(sample.files.iter().all(|(path, _)| !path.ends_with("Cargo.toml")), "cargo would not package it");
+        }
+    }
+
+    #[test]
+    fn a_scratch_copy_holds_every_file_and_goes_with_its_owner() {
+        let sample = find("xbot").expect("listed");
+        let copy = sample.scratch_copy().expect("written");
+        for (path, content) in sample.files {
+            assert_eq!(std::fs::read(copy.path().join(path)).expect("there"), *content, "{path}");
+        }
+        std::fs::write(copy.bench(), "edited").expect("the user may edit it");
+        let path = copy.path().to_owned();
+        drop(copy);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn two_scratch_copies_do_not_meet() {
+        let sample = &samples()[0];
+        let (one, two) = (sample.scratch_copy().expect("written"), sample.scratch_copy().expect("written"));
+        assert_ne!(one.path(), two.path());
+    }
+
+    #[test]
+    fn an_unknown_name_is_no_sample() {
+        assert!(find("XBOT").is_none() && find("").is_none());
+    }
+}
