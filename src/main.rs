@@ -1,3 +1,7 @@
-//! The program.
+//! The program: parses the command line, runs it, and gives its exit code.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    plywood::cli::main(std::env::args_os())
+}

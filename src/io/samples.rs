@@ -135,7 +135,10 @@ mod tests {
         for sample in samples() {
             assert!(sample.files.iter().any(|(path, _)| *path == "bench.yaml"), "{}", sample.name);
             assert!(!sample.about.is_empty() && !sample.about.ends_with('.'), "{}", sample.name);
-            assert!(sample.files.iter().all(|(path, _)| !path.ends_with("Cargo.toml")), "cargo would not package it");
+            assert!(
+                sample.files.iter().all(|(path, _)| !path.ends_with("Cargo.toml")),
+                "cargo would not package it"
+            );
         }
     }
 

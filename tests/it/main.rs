@@ -1,1 +1,3 @@
-//! x
+//! The program from outside: its commands, its screens, and the rules of the house.
+
+mod house;

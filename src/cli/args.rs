@@ -1,0 +1,160 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// See what a model is sent, who wrote each byte of it, and what that does to the prompt cache.
+#[derive(Clone, Debug, Parser)]
+#[command(
+    name = "plywood",
+    version,
+    about = "A terminal workbench for layered agent prompts",
+    long_about = "See every layer of an agent's prompt, who wrote each byte of a request, and what a change does to the \
+                  provider's prompt cache. Without a command, opens the workbench.",
+    after_help = "Without PATH, opens the bench or the AGENTS.md of this folder, else a scratch copy of a sample.\n\
+                  Exit status: 0 done, 1 something was found, 2 wrong usage, a broken bench or a failed read or write.",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    /// What to do instead of opening the workbench.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// What to open in the workbench.
+    #[command(flatten)]
+    pub open: OpenArgs,
+}
+
+/// The workbench's own options.
+#[derive(Clone, Debug, Args)]
+pub struct OpenArgs {
+    /// A bench file, a folder with one, any project folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// Colours: dark, light, ansi, mono, or a theme file
+    #[arg(long, value_name = "THEME")]
+    pub theme: Option<String>,
+    /// Do not watch files; Ctrl-L reads them again
+    #[arg(long)]
+    pub no_watch: bool,
+    /// Show the last keys in a corner, for an audience
+    #[arg(long)]
+    pub show_keys: bool,
+}
+
+/// How a bench is used, the same for the workbench and the commands.
+#[derive(Clone, Debug, Default, Args)]
+pub struct BenchArgs {
+    /// Apply a variant of the bench; several are applied in the order given
+    #[arg(long = "variant", value_name = "VARIANT", action = ArgAction::Append)]
+    pub variants: Vec<String>,
+    /// The run to play; the bench's first by default
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
+    /// The model, as provider:model, instead of the bench's
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// The time at the start, such as 2026-04-01T09:00:00+08:00[Asia/Shanghai], instead of the bench's
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+}
+
+/// The commands, which need no screen.
+#[derive(Clone, Debug, Subcommand)]
+pub enum Command {
+    /// Print every layer with its size, in byte order
+    Layers(LayersArgs),
+    /// Print a request as it would be sent
+    Build(BuildArgs),
+    /// Play a run and print what each call costs
+    Run(RunArgs),
+    /// Print the JSON Schema of bench files
+    Schema,
+    /// List the samples
+    Samples(JsonArgs),
+    /// List the keys of the workbench
+    Keys(JsonArgs),
+    /// Print a completion script
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page
+    Man,
+    /// Print what Plywood found on this machine, and where each setting comes from
+    Doctor(JsonArgs),
+}
+
+/// A command whose only option is its form.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct JsonArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `layers`.
+#[derive(Clone, Debug, Args)]
+pub struct LayersArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// The call whose layers are printed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: u32,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `build`.
+#[derive(Clone, Debug, Args)]
+pub struct BuildArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// The call whose request is printed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: u32,
+    /// The form
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: Format,
+}
+
+/// The forms of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Texts under headings, for reading
+    Text,
+    /// Blocks with the owner of each byte
+    Json,
+}
+
+/// `run`.
+#[derive(Clone, Debug, Args)]
+pub struct RunArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// Stop behind this call
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub until: Option<u32>,
+    /// Print one JSON object a line for each call
+    #[arg(long)]
+    pub json: bool,
+}

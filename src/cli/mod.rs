@@ -1,0 +1,56 @@
+//! The command line: one file per command, data on stdout, messages on stderr.
+
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+pub mod args;
+mod completions;
+mod man;
+pub mod output;
+mod samples;
+
+use args::{Cli, Command};
+use output::{Failure, Out, Outcome, Result};
+
+/// Runs the program with these arguments, the first of which is its name.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to stdout with status 0, mistakes to stderr with status 2.
+            let status = if error.use_stderr() { 2 } else { 0 };
+            return match error.print() {
+                Err(broken) if broken.kind() != io::ErrorKind::BrokenPipe => ExitCode::from(2),
+                _ => ExitCode::from(status),
+            };
+        }
+    };
+    match cli.command {
+        Some(command) => output::finish(headless(command)),
+        None => output::finish(Err(Failure::message("the workbench is not built yet"))),
+    }
+}
+
+/// Runs a command that needs no screen.
+fn headless(command: Command) -> Result {
+    let mut stdout = io::stdout().lock();
+    let mut out = Out::new(&mut stdout);
+    let result = dispatch(command, &mut out);
+    // What was written before a failure is still data.
+    let flushed = out.finish();
+    let outcome = result?;
+    flushed?;
+    Ok(outcome)
+}
+
+fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
+    match command {
+        Command::Samples(args) => samples::run(args, out),
+        Command::Completions { shell } => completions::run(shell, out),
+        Command::Man => man::run(out),
+        _ => Err(Failure::message("not built yet")),
+    }
+}

@@ -1,0 +1,232 @@
+//! Data on stdout, messages on stderr, and what the exit status means.
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::core::diagnostic::Diagnostic;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Done: 0.
+    Done,
+    /// Done, and it found what it was to look for: 1.
+    Found,
+}
+
+/// Why a command could not be done: exit status 2.
+#[derive(Debug)]
+pub enum Failure {
+    /// What is wrong with the user's files.
+    Diagnostics(Vec<Diagnostic>),
+    /// One sentence, lower case, without a full stop.
+    Message(String),
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl Failure {
+    /// A failure with one sentence.
+    pub fn message(message: impl Into<String>) -> Failure {
+        Failure::Message(message.into())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        Failure::Output(error)
+    }
+}
+
+/// What every command returns.
+pub type Result<T = Outcome> = std::result::Result<T, Failure>;
+
+/// Where a command writes its data: buffered, and one flush at its end.
+pub struct Out<'a> {
+    to: BufWriter<&'a mut dyn Write>,
+}
+
+impl<'a> Out<'a> {
+    /// Writes to `to`.
+    pub fn new(to: &'a mut dyn Write) -> Out<'a> {
+        Out { to: BufWriter::new(to) }
+    }
+
+    /// A line.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn line(&mut self, line: impl Display) -> io::Result<()> {
+        writeln!(self.to, "{line}")
+    }
+
+    /// Text as it is.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn text(&mut self, text: &str) -> io::Result<()> {
+        self.to.write_all(text.as_bytes())
+    }
+
+    /// A value as JSON on one line, as fits a stream of values.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn json_line(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.to, value)?;
+        self.to.write_all(b"\n")
+    }
+
+    /// A value as JSON over several lines, as fits a document.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut self.to, value)?;
+        self.to.write_all(b"\n")
+    }
+
+    /// Hands everything on.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Lines of cells: columns as wide as their widest cell, two spaces between them, numbers to the right.
+#[derive(Debug, Default)]
+pub struct Table {
+    /// For each column: true to align to the right.
+    right: Vec<bool>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with a heading; a heading that starts with `>` aligns its column to the right.
+    #[must_use]
+    pub fn new(heading: &[&str]) -> Table {
+        let right = heading.iter().map(|cell| cell.starts_with('>')).collect();
+        let heading = heading.iter().map(|cell| cell.trim_start_matches('>').to_owned()).collect();
+        Table { right, rows: vec![heading] }
+    }
+
+    /// Adds a row.
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// Writes it, without spaces at the ends of lines.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn write(&self, out: &mut Out<'_>) -> io::Result<()> {
+        use unicode_width::UnicodeWidthStr;
+        let widths: Vec<usize> = (0..self.right.len())
+            .map(|column| {
+                self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+            })
+            .collect();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[column].saturating_sub(cell.width()));
+                if column > 0 {
+                    line.push_str("  ");
+                }
+                if self.right[column] {
+                    line.push_str(&pad);
+                    line.push_str(cell);
+                } else {
+                    line.push_str(cell);
+                    line.push_str(&pad);
+                }
+            }
+            out.line(line.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+/// A number with commas, as screens write it: `12,117`.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Says on stderr what went wrong and gives the exit status. A reader that went away, as `head` does, is no failure.
+pub fn finish(result: Result) -> ExitCode {
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Found) => ExitCode::from(1),
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            let text = match failure {
+                Failure::Diagnostics(all) => {
+                    all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+                }
+                Failure::Message(message) => format!("error: {message}"),
+                Failure::Output(error) => format!("error: the output could not be written: {error}"),
+            };
+            // Nobody is left to be told when stderr is closed, too.
+            let _ = writeln!(io::stderr().lock(), "{text}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl FnOnce(&mut Out<'_>) -> io::Result<()>) -> String {
+        let mut bytes = Vec::new();
+        let mut out = Out::new(&mut bytes);
+        write(&mut out).expect("a vector takes everything");
+        out.finish().expect("a vector takes everything");
+        String::from_utf8(bytes).expect("texts are UTF-8")
+    }
+
+    #[test]
+    fn columns_line_up_whatever_their_width() {
+        let mut table = Table::new(&["layer", ">chars", "note"]);
+        table.row(["渠道".into(), "842".into(), String::new()]);
+        table.row(["00_base".into(), "5,604".into(), "old".into()]);
+        assert_eq!(
+            written(|out| table.write(out)),
+            "layer    chars  note\n渠道       842\n00_base  5,604  old\n"
+        );
+    }
+
+    #[test]
+    fn numbers_are_grouped_from_the_right() {
+        assert_eq!(
+            [0, 999, 1_000, 12_117, 1_234_567].map(grouped),
+            ["0", "999", "1,000", "12,117", "1,234,567"].map(String::from)
+        );
+    }
+
+    #[test]
+    fn json_lines_are_single_lines() {
+        let value = serde_json::json!({ "text": "a\nb" });
+        assert_eq!(written(|out| out.json_line(&value)), "{\"text\":\"a\\nb\"}\n");
+    }
+}

@@ -1,0 +1,3 @@
+//! The edges: everything that touches disk, clock, environment or other programs.
+
+pub mod samples;
