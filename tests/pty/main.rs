@@ -1,1 +1,6 @@
-//! x
+//! Tests in a real pseudo-terminal.
+#![cfg(unix)]
+
+mod app;
+mod harness;
+mod terminal;

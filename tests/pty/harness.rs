@@ -1,0 +1,189 @@
+//! Runs a program in a pseudo-terminal, keeps every byte it writes, and knows what the terminal would show.
+
+use std::io::{Read, Write};
+use std::num::NonZeroU16;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+
+/// How long to wait for something that happens at once on an idle machine. Only failures wait this long.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program in a terminal.
+pub(crate) struct Session {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    writer: Box<dyn Write + Send>,
+    seen: Arc<(Mutex<Seen>, Condvar)>,
+}
+
+/// What came out of the program so far.
+pub(crate) struct Seen {
+    parser: vt100::Parser,
+    /// Every byte.
+    pub(crate) log: Vec<u8>,
+    /// The program has closed its side.
+    pub(crate) ended: bool,
+}
+
+impl Seen {
+    /// The text on the screen, line by line.
+    pub(crate) fn text(&self) -> String {
+        self.parser.screen().contents()
+    }
+
+    /// Whether the alternate screen is shown.
+    pub(crate) fn alternate(&self) -> bool {
+        self.parser.screen().alternate_screen()
+    }
+
+    /// The private modes that are not as they were at the start, as `?1049h` or `?25l`, in the order of their numbers.
+    pub(crate) fn modes_left(&self) -> Vec<String> {
+        changed_modes(&self.log)
+    }
+}
+
+fn size(columns: u16, rows: u16) -> PtySize {
+    PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
+}
+
+fn cells(count: u16) -> NonZeroU16 {
+    NonZeroU16::new(count).expect("a terminal has cells")
+}
+
+impl Session {
+    /// Starts the program as the leader of its own session, as a terminal does with a shell.
+    pub(crate) fn start(command: CommandBuilder, columns: u16, rows: u16) -> Self {
+        let pair = native_pty_system().openpty(size(columns, rows)).expect("a pseudo-terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        drop(pair.slave);
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let parser = vt100::Parser::new(cells(rows), cells(columns), 0);
+        let seen = Arc::new((Mutex::new(Seen { parser, log: Vec::new(), ended: false }), Condvar::new()));
+        let shared = Arc::clone(&seen);
+        thread::spawn(move || {
+            let mut buffer = vec![0; 1 << 16];
+            loop {
+                let count = reader.read(&mut buffer).unwrap_or(0);
+                let mut seen = shared.0.lock().expect("the reader never panics while holding it");
+                if count == 0 {
+                    seen.ended = true;
+                    shared.1.notify_all();
+                    return;
+                }
+                seen.log.extend_from_slice(&buffer[..count]);
+                seen.parser.process(&buffer[..count]);
+                shared.1.notify_all();
+            }
+        });
+        Self { child, master: pair.master, writer, seen }
+    }
+
+    /// What came out so far.
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.0.lock().expect("the reader never panics while holding it")
+    }
+
+    /// Types.
+    pub(crate) fn send(&mut self, keys: &str) {
+        self.writer.write_all(keys.as_bytes()).expect("the program reads");
+        self.writer.flush().expect("the program reads");
+    }
+
+    /// Changes the size of the terminal.
+    pub(crate) fn resize(&mut self, columns: u16, rows: u16) {
+        self.seen().parser.set_size(cells(rows), cells(columns));
+        self.master.resize(size(columns, rows)).expect("a new size");
+    }
+
+    /// Waits until what came out is as wanted, and says when it was; panics with the screen when it never is.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, mut wanted: impl FnMut(&Seen) -> bool) -> Instant {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen = self.seen();
+        loop {
+            if wanted(&seen) {
+                return Instant::now();
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() || seen.ended {
+                let end = if seen.ended { "the program ended" } else { "time is over" };
+                panic!("{end}, still waiting for {what}; the screen:\n{}\n---", seen.text());
+            }
+            seen = self.seen.1.wait_timeout(seen, left).expect("the reader never panics while holding it").0;
+        }
+    }
+
+    /// Waits until this text is on the screen.
+    #[track_caller]
+    pub(crate) fn wait_for(&self, text: &str) -> Instant {
+        self.wait_until(&format!("{text:?}"), |seen| seen.text().contains(text))
+    }
+
+    /// Waits until the program has ended; its exit code.
+    #[track_caller]
+    pub(crate) fn wait_for_exit(&mut self) -> u32 {
+        let deadline = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("the program's state") {
+                break status;
+            }
+            assert!(
+                Instant::now() < deadline,
+                "the program does not end; the screen:\n{}",
+                self.seen().text()
+            );
+            thread::sleep(Duration::from_millis(5));
+        };
+        let mut seen = self.seen();
+        while !seen.ended {
+            let left = deadline.saturating_duration_since(Instant::now());
+            assert!(!left.is_zero(), "the terminal stays open");
+            seen = self.seen.1.wait_timeout(seen, left).expect("the reader never panics while holding it").0;
+        }
+        status.exit_code()
+    }
+
+    /// The process id of the program.
+    pub(crate) fn pid(&self) -> i32 {
+        self.child.process_id().and_then(|pid| i32::try_from(pid).ok()).expect("the program runs")
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // A failed test must not leave its program behind.
+        let _ = self.child.kill();
+    }
+}
+
+/// The private modes (`CSI ? n h` and `CSI ? n l`) that differ from a terminal's defaults after these bytes.
+fn changed_modes(log: &[u8]) -> Vec<String> {
+    let mut modes = std::collections::BTreeMap::new();
+    let mut rest = log;
+    while let Some(at) = rest.windows(3).position(|window| window == b"\x1b[?") {
+        rest = &rest[at + 3..];
+        let Some(end) = rest.iter().position(|byte| !byte.is_ascii_digit() && *byte != b';') else { break };
+        if let (b'h' | b'l', Ok(numbers)) = (rest[end], std::str::from_utf8(&rest[..end])) {
+            for number in numbers.split(';').filter_map(|number| number.parse::<u32>().ok()) {
+                modes.insert(number, rest[end] == b'h');
+            }
+        }
+    }
+    // The cursor (25) and wrapping (7) are on in a fresh terminal, everything else is off.
+    modes
+        .into_iter()
+        .filter(|(number, on)| *on != matches!(number, 7 | 25))
+        .map(|(number, on)| format!("?{number}{}", if on { 'h' } else { 'l' }))
+        .collect()
+}
+
+#[test]
+fn the_log_tells_which_modes_are_left() {
+    assert_eq!(changed_modes(b"a\x1b[?1049h\x1b[?25lb"), ["?25l", "?1049h"]);
+    assert_eq!(changed_modes(b"\x1b[?1000;1006h\x1b[?1000l"), ["?1006h"]);
+    assert_eq!(changed_modes(b"\x1b[?1049h\x1b[?25l\x1b[31m\x1b[?25h\x1b[?1049l"), Vec::<String>::new());
+}
