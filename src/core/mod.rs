@@ -2,8 +2,11 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bench;
+pub mod compose;
 pub mod diagnostic;
 pub mod fact;
+pub mod log;
+pub mod read;
 pub mod run;
 pub mod source;
 pub mod text;

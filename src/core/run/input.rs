@@ -50,6 +50,9 @@ pub enum Input {
     Call(Vec<ToolCall>),
     /// The prepared request is sent and the model answers with text: the turn ends and is persisted.
     Say(Arc<str>),
+    /// The prepared request is sent; what comes of it is not part of the run, and the same conversation is prepared
+    /// once more.
+    Sent,
     /// The prepared request is sent, but the call fails: nothing that was to be told is told.
     FailedSend(Arc<str>),
     /// A caption for an audience.
@@ -85,7 +88,7 @@ pub enum Input {
         /// Its new text; none deletes it.
         text: Option<Arc<str>>,
     },
-    /// A sub-agent starts with a goal; the inputs up to [`Input::EndAgent`] are its.
+    /// The prepared request is sent and the model starts a sub-agent with a goal; the inputs up to [`Input::EndAgent`] are its.
     StartAgent {
         /// The last part of its id: `worker` becomes `main/worker`.
         role: Name,
@@ -102,6 +105,9 @@ impl Input {
     /// True for what ends a model call.
     #[must_use]
     pub fn answers(&self) -> bool {
-        matches!(self, Input::Call(_) | Input::Say(_) | Input::FailedSend(_))
+        matches!(
+            self,
+            Input::Call(_) | Input::Say(_) | Input::Sent | Input::FailedSend(_) | Input::StartAgent { .. }
+        )
     }
 }

@@ -1,5 +1,14 @@
-//! The run loop: inputs, session, branches.
+//! The run loop: inputs, session, what each call was sent and why.
 
+mod belief;
+mod facts;
 mod input;
+mod prepare;
+mod record;
+mod session;
+mod simulate;
 
+pub use facts::resolve;
 pub use input::{EditTarget, Input, ScriptLine, ToolCall};
+pub use record::{Answer, Belief, CallRecord, Event, Injected, LayerState, Lead, Pending, Told, ToolRun};
+pub use session::{Refused, Session};

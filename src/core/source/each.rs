@@ -44,7 +44,16 @@ pub(super) fn text(
     for value in &items {
         let extra = |index: usize| [("item", to_jinja(value)), ("loop_index", Jinja::from(index))];
         if let Some(filter) = filter
-            && !render::expression(filter, scope, facts, &extra(used + 1), false, reads)?.is_true()
+            && !render::expression(
+                filter,
+                scope.bench,
+                scope.templates,
+                facts,
+                &extra(used + 1),
+                false,
+                reads,
+            )?
+            .is_true()
         {
             continue;
         }

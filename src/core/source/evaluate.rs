@@ -94,9 +94,28 @@ pub fn evaluate(
     Progress::Done(Evaluated { piece, reads: Arc::new(reads), diagnostic })
 }
 
+/// Whether a condition holds.
+///
+/// # Errors
+///
+/// When the expression fails.
+pub fn holds(
+    when: &crate::core::bench::Expression,
+    bench: &Bench,
+    templates: &Templates,
+    facts: &dyn Facts,
+) -> Result<Progress<bool>, Box<Diagnostic>> {
+    match render::expression(when, bench, templates, facts, &[], false, &mut Reads::default()) {
+        Ok(value) => Ok(Progress::Done(value.is_true())),
+        Err(Failure::Needs(needs)) => Ok(Progress::Needs(needs)),
+        Err(Failure::Failed(diagnostic)) => Err(diagnostic),
+        Err(Failure::Nothing(_)) => Ok(Progress::Done(false)),
+    }
+}
+
 fn condition(layer: &Layer, scope: &Scope<'_>, facts: &dyn Facts, reads: &mut Reads) -> Result<(), Failure> {
     let Some(when) = &layer.when else { return Ok(()) };
-    if render::expression(when, scope, facts, &[], false, reads)?.is_true() {
+    if render::expression(when, scope.bench, scope.templates, facts, &[], false, reads)?.is_true() {
         Ok(())
     } else {
         Err(Failure::Nothing(format!("when: {} does not hold", when.text)))

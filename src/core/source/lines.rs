@@ -18,7 +18,7 @@ pub(super) fn text(
     facts: &dyn Facts,
     reads: &mut Reads,
 ) -> Result<(Traced, usize), Failure> {
-    let value = render::expression(of, scope, facts, &[], true, reads)?;
+    let value = render::expression(of, scope.bench, scope.templates, facts, &[], true, reads)?;
     let text: std::sync::Arc<str> =
         if value.is_none() || value.is_undefined() { "".into() } else { value.to_string().into() };
     if text.is_empty() {

@@ -11,7 +11,7 @@ mod table;
 
 pub use context::{Facts, note_named, to_jinja};
 pub use environment::{Templates, environment, parse_time, template_error};
-pub use evaluate::{Evaluated, Piece, Scope, evaluate};
+pub use evaluate::{Evaluated, Piece, Scope, evaluate, holds};
 
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::FactKey;

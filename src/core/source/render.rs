@@ -181,7 +181,8 @@ fn leading_path(expression: &str) -> (&str, bool) {
 /// Evaluates an expression.
 pub(super) fn expression(
     expression: &Expression,
-    scope: &Scope<'_>,
+    bench: &crate::core::bench::Bench,
+    templates: &super::Templates,
     facts: &dyn Facts,
     extra: &[(&str, Jinja)],
     in_text: bool,
@@ -191,7 +192,7 @@ pub(super) fn expression(
         let detail = error
             .detail()
             .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
-        let source = &scope.bench.source;
+        let source = &bench.source;
         Failure::failed(Diagnostic::error(format!("{detail} in `{}`", expression.text)).at(
             source.name.clone(),
             &source.text,
@@ -199,7 +200,7 @@ pub(super) fn expression(
         ))
     };
     let compiled =
-        scope.templates.environment().compile_expression(&expression.text).map_err(|error| fail(&error))?;
+        templates.environment().compile_expression(&expression.text).map_err(|error| fail(&error))?;
     let names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
     let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
     let value = compiled.eval(context.value());

@@ -28,7 +28,7 @@ pub(super) fn text(
     facts: &dyn Facts,
     reads: &mut Reads,
 ) -> Result<Traced, Failure> {
-    let wanted = render::expression(on, scope, facts, &[], true, reads)?;
+    let wanted = render::expression(on, scope.bench, scope.templates, facts, &[], true, reads)?;
     let key = FactKey::Data(rows.clone());
     let lookup = facts.look(&key);
     context::note_lookup(&key, &lookup, true, reads);

@@ -1,5 +1,7 @@
 //! A request as one model call is sent: provider-neutral blocks, in the provider's order.
 
+pub mod json;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};

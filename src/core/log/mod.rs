@@ -1,0 +1,289 @@
+//! The append-only message log: messages and what was attached to them, each with the calls in which it is sent.
+//!
+//! Nothing is ever edited or removed. Taking an attachment out, deleting or rewriting a message closes its lifetime
+//! at a call; what a call was sent, what is persisted and what is replayed are filters over the same log.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::core::bench::Keeping;
+use crate::core::fact::Name;
+use crate::core::text::{Builder, Traced};
+use crate::core::wire::{Block, BlockKind, CallNo, MessageId};
+
+/// The calls in which something is sent: from `start` on, before `end`.
+pub type Lifetime = Range<CallNo>;
+
+/// A lifetime that has no end yet.
+#[must_use]
+pub fn since(call: CallNo) -> Lifetime {
+    call..CallNo(u32::MAX)
+}
+
+/// Text that a layer put into a message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment {
+    /// The layer.
+    pub layer: Name,
+    /// Its text: one part.
+    pub text: Traced,
+    /// Written in front of it where something stands before it in the message.
+    pub glue: Name,
+    /// What becomes of it when the turn is persisted.
+    pub persist: Keeping,
+    /// The calls that it is sent in.
+    pub live: Lifetime,
+}
+
+/// A tool call of the model, as the log keeps it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Called {
+    /// Numbered at creation: `call_1`.
+    pub id: Name,
+    /// The tool.
+    pub tool: Name,
+    /// The arguments as the model wrote them: JSON.
+    pub args: Traced,
+}
+
+/// What a message is made of, before anything is attached.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Body {
+    /// A message of the user: its text, unless layers write it (then it is attached).
+    User(Option<Traced>),
+    /// A message that exists only for what layers say in it.
+    Own,
+    /// The model's answer.
+    Assistant {
+        /// What it said.
+        text: Option<Traced>,
+        /// What it called.
+        calls: Vec<Called>,
+    },
+    /// What a tool returned.
+    Tool {
+        /// The id of the call.
+        call: Name,
+        /// The tool.
+        tool: Name,
+        /// The result.
+        text: Traced,
+    },
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Message {
+    /// Its number.
+    pub id: MessageId,
+    /// What it is made of.
+    pub body: Body,
+    /// What was attached to it, in order.
+    pub attached: Vec<Attachment>,
+    /// The calls that it is sent in.
+    pub live: Lifetime,
+}
+
+impl Message {
+    /// The blocks as `call` is sent them, together with attachments that are only staged for it and without those of
+    /// the layers that are staged to be taken out.
+    #[must_use]
+    pub fn blocks(&self, call: CallNo, staged: &[Attachment], stripped: &[Name]) -> Vec<Arc<Block>> {
+        if !self.live.contains(&call) {
+            return Vec::new();
+        }
+        let mut builder = Builder::default();
+        let mut blocks = Vec::new();
+        let base = match &self.body {
+            Body::User(text) => text.as_ref(),
+            Body::Own => None,
+            Body::Assistant { text, .. } => text.as_ref(),
+            Body::Tool { text, .. } => Some(text),
+        };
+        if let Some(base) = base {
+            builder.append("", base);
+        }
+        let kept = self.attached.iter().filter(|a| a.live.contains(&call) && !stripped.contains(&a.layer));
+        for attachment in kept.chain(staged) {
+            let glue = if builder.is_empty() { "" } else { &*attachment.glue };
+            builder.append(glue, &attachment.text);
+        }
+        let (kind, name, tool) = match &self.body {
+            Body::User(_) | Body::Own => (BlockKind::User, "user".into(), None),
+            Body::Assistant { .. } => (BlockKind::Assistant, "assistant".into(), None),
+            Body::Tool { call, tool, .. } => (BlockKind::ToolResult, call.clone(), Some(tool.clone())),
+        };
+        // A tool that returned nothing still has its result; an empty text of anybody else is no block.
+        if !builder.is_empty() || kind == BlockKind::ToolResult {
+            blocks.push(Block::new(kind, name, tool, Some(self.id), builder.finish()));
+        }
+        if let Body::Assistant { calls, .. } = &self.body {
+            for call in calls {
+                let (id, tool) = (call.id.clone(), Some(call.tool.clone()));
+                blocks.push(Block::new(BlockKind::ToolUse, id, tool, Some(self.id), call.args.clone()));
+            }
+        }
+        blocks
+    }
+}
+
+/// The messages of one conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    messages: Vec<Arc<Message>>,
+    next: u32,
+    /// The lowest index of a message that changed since the log was last settled.
+    dirty: usize,
+}
+
+impl Log {
+    /// The messages, in the order in which they are sent.
+    #[must_use]
+    pub fn messages(&self) -> &[Arc<Message>] {
+        &self.messages
+    }
+
+    /// The number of messages, sent or not.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// True without messages.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// The lowest index of a message that changed since [`Log::settle`]; the number of messages if none did.
+    #[must_use]
+    pub fn dirty(&self) -> usize {
+        self.dirty
+    }
+
+    /// What stands now is known: from here on, changes count anew.
+    pub fn settle(&mut self) {
+        self.dirty = self.messages.len();
+    }
+
+    /// Puts a message at an index (the end for most), sent from `from` on; gives its index.
+    pub fn insert(&mut self, index: usize, body: Body, attached: Vec<Attachment>, from: CallNo) -> usize {
+        self.next += 1;
+        let message = Message { id: MessageId(self.next), body, attached, live: since(from) };
+        self.messages.insert(index, Arc::new(message));
+        self.dirty = self.dirty.min(index);
+        index
+    }
+
+    /// Adds a message at the end; gives its index.
+    pub fn push(&mut self, body: Body, from: CallNo) -> usize {
+        self.insert(self.messages.len(), body, Vec::new(), from)
+    }
+
+    /// The number that the next message will have.
+    #[must_use]
+    pub fn next_id(&self) -> MessageId {
+        MessageId(self.next + 1)
+    }
+
+    /// Attaches text to the message at an index.
+    pub fn attach(&mut self, index: usize, attachment: Attachment) {
+        if let Some(message) = self.messages.get_mut(index) {
+            Arc::make_mut(message).attached.push(attachment);
+            self.dirty = self.dirty.min(index);
+        }
+    }
+
+    /// Ends, before `call`, every attachment at index `from` or behind that `which` picks and that is still open.
+    pub fn close(&mut self, call: CallNo, from: usize, which: impl Fn(&Attachment) -> bool) {
+        for index in from..self.messages.len() {
+            let picks = |a: &Attachment| a.live.end > call && a.live.start < call && which(a);
+            if self.messages[index].attached.iter().any(picks) {
+                for attachment in
+                    Arc::make_mut(&mut self.messages[index]).attached.iter_mut().filter(|a| picks(a))
+                {
+                    attachment.live.end = call;
+                }
+                self.dirty = self.dirty.min(index);
+            }
+        }
+    }
+
+    /// Ends a message before `call`; with a text, another takes its place from there on. The attachments go with it.
+    /// False where there is no such message or it is not sent any more.
+    pub fn edit(&mut self, id: MessageId, call: CallNo, text: Option<Traced>) -> bool {
+        let Some(index) = self.messages.iter().position(|m| m.id == id && m.live.contains(&call)) else {
+            return false;
+        };
+        Arc::make_mut(&mut self.messages[index]).live.end = call;
+        self.dirty = self.dirty.min(index);
+        if let Some(text) = text {
+            let body = match &self.messages[index].body {
+                Body::User(_) | Body::Own => Body::User(Some(text)),
+                Body::Assistant { calls, .. } => Body::Assistant { text: Some(text), calls: calls.clone() },
+                Body::Tool { call, tool, .. } => Body::Tool { call: call.clone(), tool: tool.clone(), text },
+            };
+            self.insert(index + 1, body, Vec::new(), call);
+        }
+        true
+    }
+
+    /// Everything that a call was or would be sent.
+    pub fn sent(&self, call: CallNo) -> impl Iterator<Item = Arc<Block>> {
+        self.messages.iter().flat_map(move |message| message.blocks(call, &[], &[]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fact::EventId;
+    use crate::core::text::Made;
+
+    fn text(part: &str, text: &str) -> Traced {
+        Traced::whole(part, text, Made::Literal, EventId::OPENING)
+    }
+
+    fn sent(log: &Log, call: u32) -> Vec<String> {
+        log.sent(CallNo(call)).map(|block| block.text.text().to_string()).collect()
+    }
+
+    #[test]
+    fn closing_a_lifetime_changes_later_calls_only() {
+        let mut log = Log::default();
+        log.push(Body::User(Some(text("user", "go"))), CallNo(1));
+        let tool = log.push(
+            Body::Tool { call: "call_1".into(), tool: "Cd".into(), text: text("tool Cd", "ok") },
+            CallNo(2),
+        );
+        log.attach(
+            tool,
+            Attachment {
+                layer: "r".into(),
+                text: text("r", "<r>"),
+                glue: "\n\n".into(),
+                persist: Keeping::Strip,
+                live: since(CallNo(2)),
+            },
+        );
+        log.settle();
+        log.close(CallNo(4), 0, |a| a.persist == Keeping::Strip);
+        assert_eq!(log.dirty(), 1);
+        assert_eq!(sent(&log, 1), ["go"]);
+        assert_eq!(sent(&log, 2), ["go", "ok\n\n<r>"]);
+        assert_eq!(sent(&log, 3), ["go", "ok\n\n<r>"]);
+        assert_eq!(sent(&log, 4), ["go", "ok"]);
+    }
+
+    #[test]
+    fn an_edit_keeps_the_past() {
+        let mut log = Log::default();
+        log.push(Body::User(Some(text("user", "a"))), CallNo(1));
+        log.push(Body::User(Some(text("user", "b"))), CallNo(1));
+        assert!(log.edit(MessageId(1), CallNo(3), Some(text("user", "A"))));
+        assert!(log.edit(MessageId(2), CallNo(3), None));
+        assert!(!log.edit(MessageId(2), CallNo(3), None), "it is gone already");
+        assert_eq!(sent(&log, 2), ["a", "b"]);
+        assert_eq!(sent(&log, 3), ["A"]);
+    }
+}

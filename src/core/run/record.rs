@@ -1,0 +1,184 @@
+//! What a session keeps of each model call, and what the screens and commands read.
+
+use std::sync::Arc;
+
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::{EventId, FactKey, Name, Rev};
+use crate::core::source::Evaluated;
+use crate::core::text::Traced;
+use crate::core::wire::{Block, CallNo, MarkAt, MessageId};
+
+/// Something that happened, as blame names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// "Cd in call 1", "edit of AGENTS.md".
+    pub label: Name,
+    /// The call that was to be made next.
+    pub before: CallNo,
+}
+
+/// A layer as it stands in one request.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerState {
+    /// The layer's id.
+    pub id: Name,
+    /// What it says in this request, where it says something: for an injector, what it injects now.
+    pub state: Evaluated,
+    /// True when it was not evaluated for this request but stands from before.
+    pub kept: bool,
+    /// The facts that it was made with and that have other values by now.
+    pub old: Vec<FactKey>,
+    /// Where the layer's text is to be told but cannot be yet, or why nothing is told.
+    pub note: Option<Arc<str>>,
+}
+
+/// Text that a request carries for the first time because an injector put it there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Injected {
+    /// The layer.
+    pub layer: Name,
+    /// The message it went into.
+    pub into: MessageId,
+    /// Its text, without the separator.
+    pub text: Traced,
+    /// Why: "cwd changed: /home/shop -> /home/shop/api", "every call".
+    pub reason: Arc<str>,
+}
+
+/// A change that is to be told and has no place yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pending {
+    /// The layer.
+    pub layer: Name,
+    /// What it would say now.
+    pub text: Traced,
+    /// What it waits for.
+    pub waits_for: Arc<str>,
+}
+
+/// What a request says about a fact that has changed in this session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Belief {
+    /// Its only word is the right one.
+    Right,
+    /// The last word is right, an old value stands before it.
+    Superseded,
+    /// The last word is wrong.
+    Stale,
+    /// There is no word at all.
+    Untold,
+}
+
+/// The belief about one fact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The fact.
+    pub fact: Name,
+    /// What the model must believe.
+    pub belief: Belief,
+    /// The layers whose words are old, in byte order.
+    pub old: Vec<Name>,
+    /// The layer with the last word.
+    pub last: Option<Name>,
+    /// The event that gave the fact its value.
+    pub cause: EventId,
+}
+
+/// A tool that ran after an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolRun {
+    /// The tool.
+    pub tool: Name,
+    /// A short form of its arguments: the first one's value.
+    pub argument: Option<Arc<str>>,
+    /// The directory in which it ran.
+    pub cwd: Arc<str>,
+    /// The facts of which the model, when it called the tool, had been told another value.
+    pub stale: Vec<Name>,
+}
+
+/// What led to a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Lead {
+    /// The user said this, and a turn began.
+    User(Arc<str>),
+    /// A sub-agent began with this goal.
+    Goal(Arc<str>),
+    /// These tools ran.
+    Tools(Vec<ToolRun>),
+    /// The call before failed and is made again.
+    Retry,
+    /// The same conversation is sent once more.
+    Again,
+}
+
+/// What came of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// The model called tools.
+    Tools(Vec<Name>),
+    /// The model said this and the turn ended.
+    Said(Arc<str>),
+    /// The model started a sub-agent of this role.
+    Agent(Name),
+    /// It failed: nothing that it was to tell counts as told.
+    Failed(Arc<str>),
+    /// It was sent; what came of it is not part of the run.
+    Sent,
+}
+
+/// A model call: as prepared, and once it was sent, with its answer.
+#[derive(Clone, Debug)]
+pub struct CallRecord {
+    /// Its number.
+    pub call: CallNo,
+    /// The turn of its conversation, from 1.
+    pub turn: u32,
+    /// The conversation.
+    pub agent: Name,
+    /// The model.
+    pub model: Name,
+    /// When it is sent, in milliseconds since the Unix epoch.
+    pub at: i64,
+    /// The time as the bench shows it.
+    pub now: Arc<str>,
+    /// The working directory as prompts show it.
+    pub cwd: Arc<str>,
+    /// Tools and system: the blocks before the messages.
+    pub head: Arc<[Arc<Block>]>,
+    /// The number of all blocks.
+    pub blocks: usize,
+    /// See [`crate::core::wire::Request::shared`].
+    pub shared: usize,
+    /// The cache marks.
+    pub marks: Arc<[MarkAt]>,
+    /// The layers of this conversation, in listing order.
+    pub layers: Arc<[LayerState]>,
+    /// What is told for the first time.
+    pub injected: Vec<Injected>,
+    /// What is to be told and cannot be.
+    pub pending: Vec<Pending>,
+    /// What the model must believe about the facts that changed.
+    pub told: Vec<Told>,
+    /// What led to it.
+    pub lead: Lead,
+    /// Captions since the call before.
+    pub notes: Vec<Arc<str>>,
+    /// What came of it; none while it is prepared and not sent.
+    pub answer: Option<Answer>,
+    /// What went wrong in layers.
+    pub diagnostics: Vec<Arc<Diagnostic>>,
+    /// How many inputs the session had taken when this call was prepared last.
+    pub inputs: usize,
+}
+
+impl CallRecord {
+    /// The state of a layer.
+    #[must_use]
+    pub fn layer(&self, id: &str) -> Option<&LayerState> {
+        self.layers.iter().find(|layer| &*layer.id == id)
+    }
+}
+
+/// The revision of a fact when something was last told about it.
+pub(super) type Baseline = std::collections::BTreeMap<Name, (Rev, Arc<str>)>;
