@@ -1,0 +1,130 @@
+//! The commands, as a shell sees them: exact output and exit status.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The program, with an environment that says nothing about this machine.
+pub fn plywood() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_plywood"));
+    command
+        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
+        .env_clear()
+        .env("HOME", "/nonexistent")
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("TMPDIR", std::env::temp_dir())
+        .stdin(Stdio::null());
+    command
+}
+
+/// What a run of the program came to.
+#[derive(Debug)]
+pub struct Ran {
+    /// The exit status.
+    pub status: i32,
+    /// The data.
+    pub stdout: String,
+    /// The messages.
+    pub stderr: String,
+}
+
+/// Runs the program with these arguments.
+pub fn run(args: &[&str]) -> Ran {
+    let output = plywood().args(args).output().expect("the program starts");
+    Ran {
+        status: output.status.code().expect("it ends by itself"),
+        stdout: String::from_utf8(output.stdout).expect("data is UTF-8"),
+        stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+    }
+}
+
+#[test]
+fn samples_are_listed() {
+    let ran = run(&["samples"]);
+    assert_eq!(
+        (ran.status, ran.stdout.as_str(), ran.stderr.as_str()),
+        (
+            0,
+            "sample  files  what it shows\n\
+             xbot       40  a chat agent of eight middlewares that announces a new working directory in the newest tool \
+             message\n",
+            ""
+        )
+    );
+    let json: serde_json::Value = serde_json::from_str(&run(&["samples", "--json"]).stdout).expect("JSON");
+    assert_eq!(json["schema"], "plywood.samples/1");
+    assert_eq!(json["samples"][0]["name"], "xbot");
+}
+
+#[test]
+fn wrong_usage_is_told_on_stderr_with_status_2() {
+    for (args, says) in [
+        (&["layers"][..], "<PATH>"),
+        (&["build", "samples/xbot", "--call", "0"], "0 is not in 1.."),
+        (&["build", "samples/xbot", "--format", "xml"], "[possible values: text, json]"),
+        (&["run", "samples/xbot", "--frobnicate"], "unexpected argument '--frobnicate'"),
+        (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
+    ] {
+        let ran = run(args);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(ran.stderr.contains(says), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn help_and_version_are_data() {
+    let ran = run(&["--version"]);
+    assert_eq!(
+        (ran.status, ran.stdout, ran.stderr),
+        (0, format!("plywood {}\n", env!("CARGO_PKG_VERSION")), String::new())
+    );
+    let ran = run(&["--help"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    for command in ["layers", "build", "run", "schema", "samples", "keys", "completions", "man", "doctor"] {
+        assert!(ran.stdout.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
+    }
+}
+
+#[test]
+fn nothing_is_coloured_when_piped() {
+    for args in [&["--help"][..], &["samples"], &["layers"], &["man"], &["doctor"]] {
+        let ran = run(args);
+        assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{args:?}");
+    }
+}
+
+#[test]
+fn every_shell_gets_a_completion_script() {
+    for (shell, says) in [
+        ("bash", "complete -F _plywood"),
+        ("elvish", "edit:completion"),
+        ("fish", "complete -c plywood"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("zsh", "#compdef plywood"),
+    ] {
+        let ran = run(&["completions", shell]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{shell}");
+        assert!(ran.stdout.contains(says), "{shell}");
+    }
+}
+
+#[test]
+fn the_manual_page_describes_every_command() {
+    let ran = run(&["man"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains(".TH plywood 1"));
+    for command in ["layers", "build", "run", "schema", "samples", "keys", "completions", "man", "doctor"] {
+        assert!(ran.stdout.contains(&format!(".SS plywood {command}")), "{command}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    for args in [&["completions", "zsh"][..], &["samples"], &["--help"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output =
+            plywood().args(args).stdout(writer).stderr(Stdio::piped()).output().expect("the program starts");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{args:?}");
+    }
+}
