@@ -8,9 +8,11 @@ use clap::Parser;
 
 pub mod args;
 mod completions;
+mod doctor;
 mod man;
 pub mod output;
 mod samples;
+pub mod settings;
 
 use args::{Cli, Command};
 use output::{Failure, Out, Outcome, Result};
@@ -51,6 +53,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Samples(args) => samples::run(args, out),
         Command::Completions { shell } => completions::run(shell, out),
         Command::Man => man::run(out),
+        Command::Doctor(args) => doctor::run(args, out),
         _ => Err(Failure::message("not built yet")),
     }
 }

@@ -128,3 +128,21 @@ fn a_reader_that_goes_away_is_no_failure() {
         assert_eq!((output.status.code(), told.as_str()), (Some(0), ""), "{args:?}");
     }
 }
+
+#[test]
+fn doctor_says_where_each_value_comes_from() {
+    let output = plywood()
+        .args(["doctor", "--json"])
+        .env("NO_COLOR", "1")
+        .env("LANG", "de_DE")
+        .output()
+        .expect("it starts");
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(json["schema"], "plywood.doctor/1");
+    let check = |name: &str| {
+        json["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap().clone()
+    };
+    assert_eq!(check("theme"), serde_json::json!({ "name": "theme", "value": "mono", "origin": "NO_COLOR" }));
+    assert_eq!(check("locale")["problem"], "not UTF-8: Chinese may not show");
+    assert_eq!(output.status.code(), Some(1), "a problem was found");
+}
