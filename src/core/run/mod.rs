@@ -3,6 +3,7 @@
 mod belief;
 mod facts;
 mod input;
+mod player;
 mod prepare;
 mod record;
 mod session;
@@ -10,5 +11,6 @@ mod simulate;
 
 pub use facts::resolve;
 pub use input::{EditTarget, Input, ScriptLine, ToolCall};
+pub use player::{Load, Player};
 pub use record::{Answer, Belief, CallRecord, Event, Injected, LayerState, Lead, Pending, Told, ToolRun};
 pub use session::{Refused, Session};

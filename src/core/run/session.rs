@@ -128,8 +128,8 @@ pub struct Session {
     events: Vec<Event>,
     ops: VecDeque<Op>,
     inputs: Vec<Arc<Input>>,
-    /// What was supplied, and the number of inputs before it: with the inputs, enough to run again.
-    supplied: Vec<(usize, FactKey, Found)>,
+    /// What was first supplied: with the inputs, enough to run again.
+    supplied: BTreeMap<FactKey, Found>,
 }
 
 impl Session {
@@ -168,7 +168,7 @@ impl Session {
             events: vec![Event { label: "the opening".into(), before: CallNo(1) }],
             ops: VecDeque::new(),
             inputs: Vec::new(),
-            supplied: Vec::new(),
+            supplied: BTreeMap::new(),
             bench,
         }
     }
@@ -285,9 +285,14 @@ impl Session {
     /// Supplies facts that a step needed. They count as known from the opening on, unless they are known already.
     pub fn supply(&mut self, found: impl IntoIterator<Item = (FactKey, Found)>) {
         for (key, found) in found {
-            self.supplied.push((self.inputs.len(), key.clone(), found.clone()));
+            self.supplied.entry(key.clone()).or_insert_with(|| found.clone());
             self.store.supply(key, found, EventId::OPENING);
         }
+    }
+
+    /// What was first supplied under a key.
+    pub(super) fn first_supplied(&self, key: &FactKey) -> Option<&Found> {
+        self.supplied.get(key)
     }
 
     /// Takes an input. `Needs` means: supply, then [`Session::resume`].
@@ -656,27 +661,5 @@ impl Session {
             runs.push(ToolRun { tool: call.tool.clone(), argument, cwd: outcome.cwd, stale });
         }
         Progress::Done(())
-    }
-
-    /// Runs the same inputs again, with the facts that were supplied then, until `inputs` of them were taken.
-    ///
-    /// # Errors
-    ///
-    /// When an input is refused, which means that the bench is another one by now.
-    pub fn replay(&self, bench: Arc<Bench>, inputs: usize) -> Result<Session, Refused> {
-        let mut session = Session::new(bench);
-        let mut known: VecDeque<&(usize, FactKey, Found)> = self.supplied.iter().collect();
-        for (index, input) in self.inputs.iter().take(inputs).enumerate() {
-            // What was supplied by then is known by then; another bench may ask for it in another order.
-            while known.front().is_some_and(|(at, ..)| *at <= index + 1) {
-                if let Some((_, key, found)) = known.pop_front() {
-                    session.supply([(key.clone(), found.clone())]);
-                }
-            }
-            if let Progress::Needs(_) = session.step((**input).clone())? {
-                return Err(Refused("it reads facts that were not read then".into()));
-            }
-        }
-        Ok(session)
     }
 }

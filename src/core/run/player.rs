@@ -1,0 +1,213 @@
+//! Plays a scripted run on a session, with what happens live in between, and runs ahead in copies.
+
+use std::sync::Arc;
+
+use super::input::{Input, ScriptLine};
+use super::session::{Refused, Session};
+use crate::core::bench::Bench;
+use crate::core::fact::{FactKey, Found, Name, Progress};
+use crate::core::wire::CallNo;
+
+/// Supplies the facts that a session needs; the edge's side of [`Progress::Needs`].
+pub trait Load {
+    /// What is found under each key.
+    fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)>;
+}
+
+/// First what was known then, and the edge only for what nobody had asked for.
+struct Known<'a> {
+    then: &'a Session,
+    edge: &'a mut dyn Load,
+}
+
+impl Load for Known<'_> {
+    fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
+        let (known, unknown): (Vec<_>, Vec<_>) =
+            keys.iter().partition(|key| self.then.first_supplied(key).is_some());
+        let mut found: Vec<(FactKey, Found)> = known
+            .iter()
+            .filter_map(|key| Some(((*key).clone(), self.then.first_supplied(key)?.clone())))
+            .collect();
+        if !unknown.is_empty() {
+            found.extend(self.edge.load(&unknown.into_iter().cloned().collect::<Vec<_>>()));
+        }
+        found
+    }
+}
+
+/// A session with the script that it plays.
+///
+/// It always stands before a line that answers a request, or behind the last line: everything else on the way (what
+/// the user says, captions, edits) has happened by then, so that it shows in the request that waits.
+#[derive(Clone, Debug)]
+pub struct Player {
+    session: Session,
+    run: Option<Name>,
+    script: Arc<[ScriptLine]>,
+    next: usize,
+    /// What happened live, and before which call.
+    live: Vec<(CallNo, Arc<Input>)>,
+}
+
+impl Player {
+    /// Opens a bench and plays up to the first request. `run` none means the first run of the bench; a bench without
+    /// runs sends the same conversation again and again.
+    ///
+    /// # Errors
+    ///
+    /// When there is no run of this name, or the script does something that cannot happen.
+    pub fn start(bench: Arc<Bench>, run: Option<&str>, load: &mut dyn Load) -> Result<Player, Refused> {
+        let (run, script) = match run {
+            Some(name) => match bench.runs.get_key_value(name) {
+                Some((name, script)) => (Some(name.clone()), script.clone()),
+                None => {
+                    let names =
+                        bench.runs.keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+                    let known = if names.is_empty() {
+                        "the bench has none".to_owned()
+                    } else {
+                        format!("there are {names}")
+                    };
+                    return Err(Refused(format!("no run is called `{name}`: {known}")));
+                }
+            },
+            None => match bench.runs.first() {
+                Some((name, script)) => (Some(name.clone()), script.clone()),
+                None => (None, Arc::default()),
+            },
+        };
+        let sent_on_open = bench.sent_on_open;
+        let session = Session::new(bench);
+        let mut player = Player { session, run, script, next: 0, live: Vec::new() };
+        if player.script.is_empty() {
+            player.take(Input::User("".into()), load)?;
+            if sent_on_open {
+                player.take(Input::Sent, load)?;
+            }
+        }
+        player.advance(load)?;
+        Ok(player)
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The run that is played; none where the bench has none.
+    #[must_use]
+    pub fn run(&self) -> Option<&Name> {
+        self.run.as_ref()
+    }
+
+    /// The line of the script that answers the request that waits; none at the end.
+    #[must_use]
+    pub fn next_line(&self) -> Option<&ScriptLine> {
+        self.script.get(self.next)
+    }
+
+    /// True when the script holds no further call. A bench without runs never ends.
+    #[must_use]
+    pub fn ended(&self) -> bool {
+        !self.script.is_empty() && self.next >= self.script.len()
+    }
+
+    /// Sends the request that waits, with the answer that the script holds, and plays up to the next. False at the
+    /// end of the script.
+    ///
+    /// # Errors
+    ///
+    /// When the script does something that cannot happen; the session stands before that line.
+    pub fn beat(&mut self, load: &mut dyn Load) -> Result<bool, Refused> {
+        if self.script.is_empty() {
+            self.take(Input::Sent, load)?;
+            return Ok(true);
+        }
+        let Some(line) = self.script.get(self.next) else { return Ok(false) };
+        self.take(line.input.clone(), load)?;
+        self.next += 1;
+        self.advance(load)?;
+        Ok(true)
+    }
+
+    /// Something happens live, before the request that waits.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot happen now.
+    pub fn input(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {
+        let before = self.session.next_call();
+        self.take(input.clone(), load)?;
+        self.live.push((before, Arc::new(input)));
+        Ok(())
+    }
+
+    /// A copy that has played the script to its end, or as far as it goes: the forecast.
+    #[must_use]
+    pub fn forecast(&self, load: &mut dyn Load) -> Player {
+        let mut ahead = self.clone();
+        if !ahead.script.is_empty() {
+            // What cannot happen ends the forecast; the player itself will say why when it gets there.
+            while ahead.beat(load).unwrap_or(false) {}
+        }
+        ahead
+    }
+
+    /// A branch: the same run before this call, with the facts that held then.
+    ///
+    /// # Errors
+    ///
+    /// When the call was never prepared.
+    pub fn branch(&self, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
+        self.rebuild(self.session.bench().clone(), call, load)
+    }
+
+    /// The same run on another bench (a variant, an edited file), up to this call or as far as it goes: the bench's
+    /// script, with what happened live at the same calls.
+    ///
+    /// # Errors
+    ///
+    /// When the bench no longer has the run, or its script does something that cannot happen.
+    pub fn rebuild(&self, bench: Arc<Bench>, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
+        let mut known = Known { then: &self.session, edge: load };
+        let run = self.run.as_deref().filter(|run| bench.runs.contains_key(*run));
+        let mut player = Player::start(bench, run, &mut known)?;
+        loop {
+            let before = player.session.next_call();
+            for (_, input) in self.live.iter().filter(|(at, _)| *at == before) {
+                // What no longer can happen on this bench does not.
+                if player.take((**input).clone(), &mut known).is_ok() {
+                    player.live.push((before, input.clone()));
+                }
+            }
+            if before >= call || !player.beat(&mut known)? {
+                return Ok(player);
+            }
+        }
+    }
+
+    /// True when something happened live.
+    #[must_use]
+    pub fn has_live(&self) -> bool {
+        !self.live.is_empty()
+    }
+
+    fn advance(&mut self, load: &mut dyn Load) -> Result<(), Refused> {
+        while let Some(line) = self.script.get(self.next).filter(|line| !line.input.answers()) {
+            self.take(line.input.clone(), load)?;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {
+        let mut progress = self.session.step(input)?;
+        while let Progress::Needs(keys) = progress {
+            let found = load.load(&keys);
+            self.session.supply(found);
+            progress = self.session.resume();
+        }
+        Ok(())
+    }
+}
