@@ -1,4 +1,13 @@
 //! The workbench without a terminal: state, events, effects, and the engine that composes.
 
+pub mod action;
+pub mod cells;
 pub mod effect;
+pub mod event;
+pub mod folders;
+pub mod key;
+pub mod line_editor;
+pub mod rows;
 pub mod snapshot;
+pub mod state;
+pub mod update;

@@ -1,0 +1,377 @@
+//! The one table of actions. The footer, the help, the palette and the `keys` command are all made from it.
+
+use super::key::{Code, Key};
+use super::snapshot::Pause;
+use super::state::{Mode, Pane, State, View};
+
+/// Everything a key, a click or the palette can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// Send the next call.
+    Send,
+    /// Back to the call before.
+    Back,
+    /// Show the call before.
+    PreviousCall,
+    /// Show the call after.
+    NextCall,
+    /// Play the run, or stop.
+    Play,
+    /// Type a CWD.
+    Cwd,
+    /// List the models.
+    Models,
+    /// List the variants.
+    Variants,
+    /// List the runs.
+    Runs,
+    /// The menu of views.
+    Views,
+    /// Run order against byte order.
+    Orders,
+    /// Give the focused pane the whole screen, or take it back.
+    Zoom,
+    /// Raw or rendered text.
+    Raw,
+    /// Find in the focused pane.
+    Search,
+    /// The next match.
+    NextMatch,
+    /// The match before.
+    PreviousMatch,
+    /// The keys.
+    Help,
+    /// Find an action.
+    Palette,
+    /// Read everything again.
+    LookAgain,
+    /// Mouse capture on or off.
+    Mouse,
+    /// Focus the next pane.
+    FocusNext,
+    /// Focus the pane before.
+    FocusPrevious,
+    /// Focus pane 1.
+    FocusLayers,
+    /// Focus pane 2.
+    FocusCalls,
+    /// Focus pane 3.
+    FocusRequest,
+    /// Focus pane 4.
+    FocusWhy,
+    /// To the bytes of the selected layer.
+    OpenLayer,
+    /// Show the selected call, or the selected injection.
+    OpenCall,
+    /// Fold or unfold the part under the cursor.
+    Fold,
+    /// Switch to the selected way of telling it.
+    SwitchWay,
+    /// The block before in the request.
+    PreviousBlock,
+    /// The next block of the request.
+    NextBlock,
+    /// Up one row.
+    Up,
+    /// Down one row.
+    Down,
+    /// To the first row.
+    Top,
+    /// To the last row.
+    Bottom,
+    /// Up one page.
+    PageUp,
+    /// Down one page.
+    PageDown,
+    /// Up half a page.
+    HalfUp,
+    /// Down half a page.
+    HalfDown,
+    /// Take the selected row of a list.
+    Accept,
+    /// Switch the selected variant on or off.
+    Toggle,
+    /// Up one row of a list.
+    ListUp,
+    /// Down one row of a list.
+    ListDown,
+    /// Enter the CWD.
+    EnterCwd,
+    /// Complete the folder.
+    Complete,
+    /// Keep what was found.
+    EnterSearch,
+    /// Up one level.
+    UpLevel,
+    /// Quit, or close what is open.
+    Quit,
+    /// Stop what runs; twice quits.
+    Cancel,
+    /// Back to the shell, as a job.
+    Suspend,
+}
+
+/// Where an action can be reached by its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Always, also while typing.
+    Everywhere,
+    /// On the screen, with nothing open above it.
+    Screen,
+    /// On the screen, while this pane is focused.
+    Pane(Pane),
+    /// In a list that is open above the screen.
+    List,
+    /// In the list of variants.
+    Variants,
+    /// While a CWD is typed.
+    Cwd,
+    /// While a search is typed.
+    Search,
+}
+
+impl Scope {
+    /// The heading in the help.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Scope::Everywhere => "Always",
+            Scope::Screen => "On the screen",
+            Scope::Pane(pane) => pane.title(),
+            Scope::List => "In a list",
+            Scope::Variants => "In the list of variants",
+            Scope::Cwd => "While typing a CWD",
+            Scope::Search => "While searching",
+        }
+    }
+}
+
+/// A row of the action table.
+#[derive(Clone, Copy, Debug)]
+pub struct ActionInfo {
+    /// The action.
+    pub action: Action,
+    /// Its name in key files: lower case, words joined with `_`.
+    pub id: &'static str,
+    /// Its keys, as [`Key::parse`] reads them; the first is the one that is shown.
+    pub keys: &'static [&'static str],
+    /// A few words.
+    pub title: &'static str,
+    /// One sentence.
+    pub about: &'static str,
+    /// Where its keys work.
+    pub scope: Scope,
+    /// Its word in the footer; empty where it has no place there. The table's order is the footer's order.
+    pub hint: &'static str,
+    /// Which hints stay in a narrow footer: lower stays longer.
+    pub rank: u8,
+}
+
+impl ActionInfo {
+    /// The key that is shown first.
+    #[must_use]
+    pub fn shown_key(&self) -> String {
+        self.keys.first().map_or_else(String::new, |key| show(key))
+    }
+
+    /// All keys, with spaces between them.
+    #[must_use]
+    pub fn shown_keys(&self) -> String {
+        self.keys.iter().map(|key| show(key)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn show(key: &str) -> String {
+    Key::parse(key).map_or_else(|| key.to_owned(), |key| key.to_string())
+}
+
+const fn row(
+    action: Action,
+    id: &'static str,
+    keys: &'static [&'static str],
+    scope: Scope,
+    hint: (&'static str, u8),
+    title: &'static str,
+    about: &'static str,
+) -> ActionInfo {
+    ActionInfo { action, id, keys, title, about, scope, hint: hint.0, rank: hint.1 }
+}
+
+/// No place in the footer.
+const NO: (&str, u8) = ("", 255);
+
+/// The table. Within one scope no key stands twice.
+#[rustfmt::skip]
+pub const ACTIONS: &[ActionInfo] = {
+    use Action as A;
+    use Scope as S;
+    &[
+        row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat."),
+        row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
+        row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant", "Applies the selected row of \"Tell it another way\" to the session; the bench file stays as it is."),
+        row(A::OpenLayer, "open_layer", &["enter"], S::Pane(Pane::Layers), ("its bytes", 6), "To the layer's bytes", "Shows where the selected layer stands in the request."),
+        row(A::OpenCall, "open_call", &["enter"], S::Pane(Pane::Calls), ("show", 6), "Show this call", "Shows the selected call, or the bytes of the selected injection."),
+        row(A::Fold, "fold", &["enter"], S::Pane(Pane::Request), ("fold", 6), "Fold or unfold", "Folds the part under the cursor into one row, or unfolds it."),
+        row(A::PreviousBlock, "previous_block", &["h", "left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
+        row(A::NextBlock, "next_block", &["l", "right"], S::Pane(Pane::Request), ("next block", 9), "The next block", "Shows the next block of the request: tools, system, messages."),
+        row(A::Cwd, "cwd", &["c"], S::Screen, ("cwd", 3), "Change the CWD", "Types a CWD for the agent; the effect is shown before Enter."),
+        row(A::Models, "model", &["m"], S::Screen, ("model", 5), "Choose the model", "Lists the models whose cache and prices are known."),
+        row(A::Variants, "variants", &["V"], S::Screen, ("variants", 7), "Variants on and off", "Switches variants of the bench on and off, also several at once."),
+        row(A::Runs, "runs", &["R"], S::Screen, NO, "Choose the run", "Lists the scripted runs of the bench."),
+        row(A::PreviousCall, "previous_call", &["["], S::Screen, NO, "Show the call before", "Shows the call before the shown one."),
+        row(A::NextCall, "next_call", &["]"], S::Screen, NO, "Show the call after", "Shows the call after the shown one; forecast calls are sent until there."),
+        row(A::Play, "play", &["p"], S::Screen, ("play", 8), "Play or stop", "Sends one call after the other until the end of the run."),
+        row(A::Orders, "orders", &["o"], S::Screen, ("orders", 9), "Run order against byte order", "Shows in which order the layers run and in which order their bytes stand."),
+        row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Raw shows tabs, carriage returns and invisible characters as escapes."),
+        row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
+        row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
+        row(A::Search, "search", &["/"], S::Screen, ("search", 8), "Search the pane", "Finds text in the focused pane; lower case finds both cases."),
+        row(A::NextMatch, "next_match", &["n"], S::Screen, NO, "The next match", "Goes to the next match of the search."),
+        row(A::PreviousMatch, "previous_match", &["N"], S::Screen, NO, "The match before", "Goes to the match before."),
+        row(A::FocusNext, "focus_next", &["tab"], S::Screen, ("pane", 7), "The next pane", "Focuses the next pane."),
+        row(A::FocusPrevious, "focus_previous", &["shift-tab"], S::Screen, NO, "The pane before", "Focuses the pane before."),
+        row(A::FocusLayers, "focus_layers", &["1"], S::Screen, NO, "Layers", "Focuses the layers: sizes, shares, what changed."),
+        row(A::FocusCalls, "focus_calls", &["2"], S::Screen, NO, "Calls", "Focuses the calls of the run: sent, read, lost."),
+        row(A::FocusRequest, "focus_request", &["3"], S::Screen, NO, "Request", "Focuses the request: every byte and who wrote it."),
+        row(A::FocusWhy, "focus_why", &["4"], S::Screen, NO, "Why", "Focuses why: what changed, who tells it, how else it could be told."),
+        row(A::Up, "up", &["k", "up"], S::Screen, NO, "Up", "Up one row."),
+        row(A::Down, "down", &["j", "down"], S::Screen, NO, "Down", "Down one row."),
+        row(A::Top, "top", &["g", "home"], S::Screen, NO, "To the start", "To the first row."),
+        row(A::Bottom, "bottom", &["G", "end"], S::Screen, NO, "To the end", "To the last row."),
+        row(A::PageUp, "page_up", &["pgup"], S::Screen, NO, "Page up", "Up one page."),
+        row(A::PageDown, "page_down", &["pgdn"], S::Screen, NO, "Page down", "Down one page."),
+        row(A::HalfUp, "half_up", &["ctrl-u"], S::Screen, NO, "Half a page up", "Up half a page."),
+        row(A::HalfDown, "half_down", &["ctrl-d"], S::Screen, NO, "Half a page down", "Down half a page."),
+        row(A::Mouse, "mouse", &["M"], S::Screen, NO, "Mouse on or off", "Off gives the terminal its own selection back; with it on, Shift (Option on a Mac) selects."),
+        row(A::Toggle, "toggle", &["space", "enter"], S::Variants, ("on or off", 1), "On or off", "Switches the selected variant on or off, behind those that are on."),
+        row(A::Accept, "accept", &["enter"], S::List, ("take", 1), "Take it", "Takes the selected row."),
+        row(A::ListUp, "list_up", &["up", "ctrl-p"], S::List, NO, "Up", "Up one row of the list."),
+        row(A::ListDown, "list_down", &["down", "ctrl-n"], S::List, NO, "Down", "Down one row of the list."),
+        row(A::EnterCwd, "enter_cwd", &["enter"], S::Cwd, ("change it", 1), "Change it", "Changes the CWD to what is typed."),
+        row(A::Complete, "complete", &["tab"], S::Cwd, ("complete", 2), "Complete", "Completes the folder; again goes through the folders that fit."),
+        row(A::EnterSearch, "enter_search", &["enter"], S::Search, ("keep", 1), "Keep", "Keeps the matches; `n` and `N` go through them."),
+        row(A::Help, "help", &["?"], S::Screen, ("keys", 0), "The keys", "Lists every key, those of the focused pane first."),
+        row(A::Palette, "palette", &[":", "ctrl-p"], S::Screen, ("find", 1), "Find an action", "Finds an action by its name."),
+        row(A::UpLevel, "up_level", &["esc"], S::Everywhere, NO, "Up one level", "Closes what is open, then clears the search, then leaves the zoom. Never quits."),
+        row(A::Quit, "quit", &["q"], S::Screen, NO, "Quit", "Closes what is open; with nothing open it quits."),
+        row(A::Cancel, "cancel", &["ctrl-c"], S::Everywhere, NO, "Cancel", "Stops playing or closes what is open; twice quits."),
+        row(A::LookAgain, "look_again", &["ctrl-l"], S::Everywhere, NO, "Read everything again", "Reads every file again, whatever the watcher said, and draws the screen anew."),
+        row(A::Suspend, "suspend", &["ctrl-z"], S::Everywhere, NO, "Suspend", "Back to the shell; `fg` returns."),
+    ]
+};
+
+/// The row of an action.
+#[must_use]
+pub fn info(action: Action) -> &'static ActionInfo {
+    // Every action has a row: a test goes through them.
+    ACTIONS.iter().find(|info| info.action == action).unwrap_or(&ACTIONS[0])
+}
+
+/// How narrow a scope is, when it is open: a narrower one decides what a key does.
+fn narrowness(scope: Scope, mode: Mode, focus: Pane) -> Option<u8> {
+    let (open, narrow) = match scope {
+        Scope::Everywhere => (true, 0),
+        Scope::Screen => (mode == Mode::Screen, 1),
+        Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants), 1),
+        Scope::Pane(pane) => (mode == Mode::Screen && pane == focus, 2),
+        Scope::Variants => (mode == Mode::Variants, 2),
+        Scope::Cwd => (mode == Mode::Cwd, 2),
+        Scope::Search => (mode == Mode::Search, 2),
+    };
+    open.then_some(narrow)
+}
+
+/// True when the keys of the scope work now.
+#[must_use]
+pub fn in_scope(state: &State, scope: Scope) -> bool {
+    narrowness(scope, state.mode(), state.focus).is_some()
+}
+
+/// What a key does now; none for a key without a meaning, which is text where text is typed.
+#[must_use]
+pub fn lookup(state: &State, key: Key) -> Option<Action> {
+    let mode = state.mode();
+    let found = ACTIONS
+        .iter()
+        .filter(|info| info.keys.iter().any(|text| Key::parse(text) == Some(key)))
+        .filter_map(|info| Some((narrowness(info.scope, mode, state.focus)?, info.action)))
+        .max_by_key(|(narrow, _)| *narrow)
+        .map(|(_, action)| action);
+    // A list that is not typed into takes the keys of the screen's lists as well.
+    found.or_else(|| match (mode, key.code, key.ctrl || key.alt) {
+        (Mode::Menu | Mode::Variants, Code::Char('k'), false) => Some(Action::ListUp),
+        (Mode::Menu | Mode::Variants, Code::Char('j'), false) => Some(Action::ListDown),
+        (Mode::Menu | Mode::Variants, Code::Char('q'), false) => Some(Action::UpLevel),
+        _ => None,
+    })
+}
+
+/// False when an action would do nothing: it is then shown nowhere.
+#[must_use]
+pub fn useful(state: &State, action: Action) -> bool {
+    let snapshot = &state.snapshot;
+    let shown = snapshot.calls.shown.unwrap_or(0);
+    match action {
+        Action::Send => matches!(snapshot.title.pause, Pause::Before(_) | Pause::Looking(_)),
+        Action::Play => {
+            snapshot.status.playing || matches!(snapshot.title.pause, Pause::Before(_) | Pause::Looking(_))
+        }
+        Action::Back | Action::PreviousCall => shown > 0,
+        Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
+        Action::Runs => snapshot.choices.runs.len() > 1,
+        Action::Variants => !snapshot.choices.variants.is_empty(),
+        Action::Models => !snapshot.choices.models.is_empty(),
+        Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
+        Action::OpenLayer | Action::Orders => !snapshot.layers.rows.is_empty(),
+        Action::OpenCall => !snapshot.calls.rows.is_empty(),
+        Action::Fold => !snapshot.request.blocks.is_empty(),
+        Action::PreviousBlock | Action::NextBlock => snapshot.request.blocks.len() > 1,
+        Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
+        Action::Suspend => cfg!(unix),
+        Action::Cwd => !snapshot.agent.cwd.is_empty(),
+        _ => true,
+    }
+}
+
+/// The word of an action in the footer: `send call 2`.
+#[must_use]
+pub fn hint(state: &State, info: &ActionInfo) -> String {
+    match (info.action, state.snapshot.title.pause) {
+        (Action::Send, Pause::Before(call)) => format!("send call {}", call.0),
+        (Action::Play, _) if state.snapshot.status.playing => "stop".to_owned(),
+        (Action::Zoom, _) if state.zoom => "unzoom".to_owned(),
+        (Action::Orders, _) if state.view == View::Orders => "panes".to_owned(),
+        _ => info.hint.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_parses_and_none_stands_twice_in_a_scope() {
+        for (index, info) in ACTIONS.iter().enumerate() {
+            for key in info.keys {
+                assert!(Key::parse(key).is_some(), "{}: {key}", info.id);
+                for other in &ACTIONS[..index] {
+                    let both = other.scope == info.scope
+                        || other.scope == Scope::Everywhere
+                        || info.scope == Scope::Everywhere;
+                    assert!(!both || !other.keys.contains(key), "{key}: {} and {}", other.id, info.id);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_are_complete_and_named_once() {
+        for (index, info) in ACTIONS.iter().enumerate() {
+            assert!(!info.keys.is_empty() && !info.title.is_empty(), "{}", info.id);
+            assert!(info.about.ends_with('.'), "{}", info.id);
+            assert!(info.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{}", info.id);
+            assert!(ACTIONS[..index].iter().all(|other| other.id != info.id && other.action != info.action));
+        }
+        assert_eq!(info(Action::Suspend).id, "suspend");
+    }
+}

@@ -1,0 +1,11 @@
+//! The rows of the panes, one function for each: what is drawn, moved through, searched and clicked is the same list.
+
+mod calls;
+mod overlay;
+mod request;
+mod why;
+
+pub use calls::{CallLine, call_line_text, call_lines};
+pub use overlay::{ListRow, Pick, list_rows};
+pub use request::{BlockRows, Row};
+pub use why::{WhyKind, WhyLine, why_lines};

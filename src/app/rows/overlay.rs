@@ -1,0 +1,183 @@
+//! The rows of whatever list is open above the screen.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+
+use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
+use crate::app::folders;
+use crate::app::state::{OverlayKind, Pane, State};
+use crate::core::fact::Name;
+
+/// What taking a row means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pick {
+    /// Nothing: a heading.
+    Nothing,
+    /// Do this.
+    Action(Action),
+    /// Choose this model.
+    Model(Name),
+    /// Choose this run.
+    Run(Name),
+    /// Switch this variant on or off.
+    Variant(Name),
+    /// Type this instead.
+    Folder(String),
+}
+
+/// A row of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListRow {
+    /// What stands in front: keys, or a sign for what is on.
+    pub key: String,
+    /// What it is.
+    pub title: String,
+    /// What there is to know about it.
+    pub about: String,
+    /// What taking it means.
+    pub pick: Pick,
+}
+
+impl ListRow {
+    fn new(
+        key: impl Into<String>,
+        title: impl Into<String>,
+        about: impl Into<String>,
+        pick: Pick,
+    ) -> ListRow {
+        ListRow { key: key.into(), title: title.into(), about: about.into(), pick }
+    }
+
+    /// True for a heading, which cannot be taken.
+    #[must_use]
+    pub fn is_heading(&self) -> bool {
+        self.pick == Pick::Nothing
+    }
+}
+
+/// The rows of the open list, filtered by what is typed into it; empty while no list is open.
+#[must_use]
+pub fn list_rows(state: &State) -> Vec<ListRow> {
+    let Some(overlay) = state.overlays.last() else { return Vec::new() };
+    let choices = &state.snapshot.choices;
+    let typed = overlay.editor.text();
+    match overlay.kind {
+        OverlayKind::Help => help(state, typed),
+        OverlayKind::Palette => {
+            let rows =
+                ACTIONS.iter().filter(|info| runs_from_list(info) && action::useful(state, info.action));
+            filter(typed, rows.map(|info| action_row(state, info)).collect())
+        }
+        OverlayKind::Models => {
+            let row = |model: &crate::app::snapshot::ModelChoice| {
+                ListRow::new(sign(model.on), &*model.id, &*model.about, Pick::Model(model.id.clone()))
+            };
+            filter(typed, choices.models.iter().map(row).collect())
+        }
+        OverlayKind::Runs => choices
+            .runs
+            .iter()
+            .map(|run| ListRow::new(sign(run.on), &*run.name, &*run.about, Pick::Run(run.name.clone())))
+            .collect(),
+        OverlayKind::Variants => choices
+            .variants
+            .iter()
+            .map(|variant| {
+                let label =
+                    state.snapshot.why.ways.rows.iter().find(|way| *way.variants == [variant.name.clone()]);
+                let about = label.map_or("", |way| &way.label);
+                let key = if variant.on { "[x]" } else { "[ ]" };
+                ListRow::new(key, &*variant.name, about, Pick::Variant(variant.name.clone()))
+            })
+            .collect(),
+        OverlayKind::Views => {
+            let views = [
+                Action::FocusLayers,
+                Action::FocusCalls,
+                Action::FocusRequest,
+                Action::FocusWhy,
+                Action::Orders,
+            ];
+            let useful = views.into_iter().filter(|&view| action::useful(state, view));
+            useful.map(|view| action_row(state, action::info(view))).collect()
+        }
+        OverlayKind::Cwd => {
+            let stem = overlay.stem.as_deref().unwrap_or(typed);
+            folders::complete(stem, &state.snapshot.agent.cwd, &choices.folders)
+                .into_iter()
+                .map(|folder| ListRow::new("", folder.clone(), "", Pick::Folder(folder)))
+                .collect()
+        }
+        OverlayKind::Search => Vec::new(),
+    }
+}
+
+fn sign(on: bool) -> &'static str {
+    if on { ">" } else { " " }
+}
+
+/// True for actions that make sense when chosen by name: not moving, not what belongs to a list or an input.
+fn runs_from_list(info: &ActionInfo) -> bool {
+    matches!(info.scope, Scope::Screen | Scope::Everywhere | Scope::Pane(_))
+        && !matches!(
+            info.action,
+            Action::Palette
+                | Action::UpLevel
+                | Action::Cancel
+                | Action::Up
+                | Action::Down
+                | Action::Top
+                | Action::Bottom
+                | Action::PageUp
+                | Action::PageDown
+                | Action::HalfUp
+                | Action::HalfDown
+        )
+}
+
+fn action_row(state: &State, info: &ActionInfo) -> ListRow {
+    let about = match info.scope {
+        Scope::Pane(pane) if pane != state.focus => format!("{}: {}", pane.title(), info.about),
+        _ => info.about.to_owned(),
+    };
+    ListRow::new(info.shown_keys(), info.title, about, Pick::Action(info.action))
+}
+
+/// Every key, by scope: the focused pane first, then the screen, then what is open only at times.
+fn help(state: &State, typed: &str) -> Vec<ListRow> {
+    let mut scopes = vec![Scope::Pane(state.focus), Scope::Screen, Scope::Everywhere];
+    scopes.extend(Pane::ALL.into_iter().filter(|&pane| pane != state.focus).map(Scope::Pane));
+    scopes.extend([Scope::List, Scope::Variants, Scope::Cwd, Scope::Search]);
+    let mut rows = Vec::new();
+    for scope in scopes {
+        let own = ACTIONS.iter().filter(|info| info.scope == scope && action::useful(state, info.action));
+        let own = filter(typed, own.map(|info| action_row(state, info)).collect());
+        if !own.is_empty() {
+            rows.push(ListRow::new("", scope.title(), "", Pick::Nothing));
+            rows.extend(own);
+        }
+    }
+    rows
+}
+
+/// The rows that fit what is typed, the best first; all of them, in order, while nothing is typed.
+fn filter(typed: &str, rows: Vec<ListRow>) -> Vec<ListRow> {
+    if typed.trim().is_empty() {
+        return rows;
+    }
+    let pattern = Pattern::parse(typed, CaseMatching::Smart, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut buffer = Vec::new();
+    let mut scored: Vec<(u32, ListRow)> = rows
+        .into_iter()
+        .filter_map(|row| {
+            // A title counts twice: who types its beginning wants it, not a sentence that has the letters somewhere.
+            let title = pattern.score(Utf32Str::new(&row.title, &mut buffer), &mut matcher);
+            let all = format!("{} {} {}", row.title, row.key, row.about);
+            let all = pattern.score(Utf32Str::new(&all, &mut buffer), &mut matcher)?;
+            Some((title.map_or(0, |score| score * 2).max(all), row))
+        })
+        .collect();
+    scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    scored.into_iter().map(|(_, row)| row).collect()
+}

@@ -1,0 +1,254 @@
+//! Pane 4: what changed, who tells it, how else it could be told.
+
+use crate::app::cells;
+use crate::app::snapshot::{Belief, Snapshot, Tone};
+use crate::core::diagnostic::Severity;
+
+/// The cells of the labels.
+const LABEL: usize = 14;
+/// The cells of the verdict's labels.
+const VERDICT_LABEL: usize = 8;
+/// How many lines of a pending text are shown.
+const PENDING_LINES: usize = 12;
+
+/// What a line of pane 4 is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhyKind {
+    /// A label and a text, or an empty line.
+    Text,
+    /// Text that will be told, as it will be told.
+    Quote,
+    /// The head of the table of ways.
+    WaysHead,
+    /// A row of the table of ways, an index into its rows.
+    Way(usize),
+}
+
+/// A line of pane 4, wrapped already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WhyLine {
+    /// What it is.
+    pub kind: WhyKind,
+    /// The label, in the first line of a text only.
+    pub label: String,
+    /// The cells that the label takes, also where it is empty.
+    pub label_cells: usize,
+    /// The text.
+    pub text: String,
+    /// How it is coloured.
+    pub tone: Tone,
+}
+
+struct Lines {
+    cells: usize,
+    out: Vec<WhyLine>,
+}
+
+impl Lines {
+    fn text(&mut self, label: &str, label_cells: usize, text: &str, tone: Tone) {
+        // Where there is hardly room beside the label, the text goes below it.
+        let beside = self.cells >= label_cells + 16;
+        let indent = if beside { label_cells } else { 2.min(self.cells / 2) };
+        let mut label = label.to_owned();
+        if !beside && !label.is_empty() {
+            let label = std::mem::take(&mut label);
+            self.out.push(WhyLine {
+                kind: WhyKind::Text,
+                label,
+                label_cells: self.cells,
+                text: String::new(),
+                tone,
+            });
+        }
+        for (range, hang) in cells::wrap(text, self.cells.saturating_sub(indent)) {
+            self.out.push(WhyLine {
+                kind: WhyKind::Text,
+                label: std::mem::take(&mut label),
+                label_cells: indent,
+                text: format!("{:hang$}{}", "", text[range].trim_end()),
+                tone,
+            });
+        }
+    }
+
+    fn plain(&mut self, kind: WhyKind, text: &str, tone: Tone) {
+        self.out.push(WhyLine { kind, label: String::new(), label_cells: 0, text: text.to_owned(), tone });
+    }
+
+    fn gap(&mut self) {
+        if self.out.last().is_some_and(|line| !line.text.is_empty() || !line.label.is_empty()) {
+            self.plain(WhyKind::Text, "", Tone::Plain);
+        }
+    }
+}
+
+/// The lines of pane 4 in `width` cells. With `verdict` the verdict stands in front, as on small screens.
+#[must_use]
+pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine> {
+    let mut lines = Lines { cells: usize::from(width).max(1), out: Vec::new() };
+    problems(&mut lines, snapshot);
+    if verdict {
+        for line in &snapshot.verdict {
+            let text = line.short.as_ref().unwrap_or(&line.text);
+            lines.text(&line.label, VERDICT_LABEL, text, line.tone);
+        }
+    }
+    let why = &snapshot.why;
+    for change in &why.changes {
+        lines.gap();
+        let what = format!("{} changed", change.what);
+        lines.text(
+            &what,
+            LABEL.max(cells::width(&what) + 2),
+            &format!("{} -> {}", change.old, change.new),
+            Tone::Plain,
+        );
+        if !change.by.is_empty() {
+            lines.text("  by", LABEL, &change.by, Tone::Plain);
+        }
+        if change.told.is_empty() {
+            let tone =
+                if matches!(change.belief, Belief::Stale | Belief::Untold) { Tone::Bad } else { Tone::Plain };
+            lines.text("  told by", LABEL, "nobody", tone);
+        }
+        for (index, told) in change.told.iter().enumerate() {
+            lines.text(if index == 0 { "  told by" } else { "" }, LABEL, told, Tone::Plain);
+        }
+        for (index, old) in change.still_old.iter().enumerate() {
+            lines.text(if index == 0 { "  still old" } else { "" }, LABEL, old, Tone::Plain);
+        }
+        if !change.belief_words.is_empty() {
+            let tone = match change.belief {
+                Belief::Right => Tone::Good,
+                Belief::Superseded => Tone::Plain,
+                Belief::Stale | Belief::Untold => Tone::Bad,
+            };
+            lines.text("", LABEL, &change.belief_words, tone);
+        }
+    }
+    for pending in &why.pending {
+        lines.gap();
+        lines.text("pending", LABEL, &format!("{}: {}", pending.layer, pending.waits), Tone::Plain);
+        let rows = cells::wrap(&pending.text, lines.cells.saturating_sub(2));
+        for (range, hang) in rows.iter().take(PENDING_LINES) {
+            lines.plain(
+                WhyKind::Quote,
+                &format!("{:hang$}{}", "", &pending.text[range.clone()]),
+                Tone::Plain,
+            );
+        }
+        if rows.len() > PENDING_LINES {
+            lines.plain(
+                WhyKind::Quote,
+                &format!("... {} more lines", rows.len() - PENDING_LINES),
+                Tone::Plain,
+            );
+        }
+    }
+    for note in &why.notes {
+        lines.text("", 0, note, Tone::Plain);
+    }
+    if !why.ways.rows.is_empty() {
+        lines.gap();
+        lines.plain(
+            WhyKind::WaysHead,
+            &format!("Tell it another way ({} calls)", why.ways.calls),
+            Tone::Plain,
+        );
+        for (index, row) in why.ways.rows.iter().enumerate() {
+            lines.plain(WhyKind::Way(index), &row.label, Tone::Plain);
+        }
+        for note in &why.ways.notes {
+            lines.text("", 0, note, Tone::Plain);
+        }
+        lines.text("", 0, "Enter: switch to the selected row", Tone::Plain);
+    }
+    lines.out
+}
+
+/// What is wrong with the files stands in front of everything.
+fn problems(lines: &mut Lines, snapshot: &Snapshot) {
+    let shown = snapshot
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| snapshot.broken || diagnostic.severity != Severity::Note);
+    for diagnostic in shown {
+        let tone = if diagnostic.severity == Severity::Error { Tone::Bad } else { Tone::Plain };
+        let place = match (&diagnostic.file, diagnostic.at) {
+            (Some(file), Some(at)) => format!("{file}:{at} "),
+            (Some(file), None) => format!("{file} "),
+            _ => String::new(),
+        };
+        let label = diagnostic.severity.word();
+        lines.text(label, 9, &format!("{place}{}", diagnostic.message), tone);
+        if let (Some(line), Some(_)) = (&diagnostic.line, diagnostic.at) {
+            lines.text("", 9, line.trim(), Tone::Plain);
+        }
+        if let Some(hint) = &diagnostic.hint {
+            lines.text("", 9, &format!("hint: {hint}"), Tone::Plain);
+        }
+    }
+    if snapshot.broken && !snapshot.layers.rows.is_empty() {
+        lines.text("", 9, "everything else is the last good state", Tone::Plain);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::snapshot::{Change, WayRow};
+    use crate::core::diagnostic::Diagnostic;
+
+    #[test]
+    fn errors_stand_in_front_and_ways_keep_their_index() {
+        let mut snapshot = Snapshot { broken: true, ..Snapshot::default() };
+        snapshot.diagnostics.push(Diagnostic::error("unknown key `refesh`").hint("did you mean `refresh`?"));
+        snapshot.why.changes.push(Change {
+            what: "CWD".into(),
+            old: "/a".into(),
+            new: "/b".into(),
+            ..Change::default()
+        });
+        snapshot.why.ways.calls = 6;
+        snapshot.why.ways.rows = vec![WayRow::default(), WayRow::default()];
+        let lines = why_lines(&snapshot, 40, false);
+        let text: Vec<String> = lines.iter().map(|line| format!("{}|{}", line.label, line.text)).collect();
+        assert_eq!(
+            text[..5],
+            [
+                "error|unknown key `refesh`",
+                "|hint: did you mean `refresh`?",
+                "|",
+                "CWD changed|/a -> /b",
+                "  told by|nobody"
+            ]
+        );
+        let ways: Vec<usize> = lines
+            .iter()
+            .filter_map(|line| if let WhyKind::Way(index) = line.kind { Some(index) } else { None })
+            .collect();
+        assert_eq!(ways, [0, 1]);
+    }
+
+    #[test]
+    fn no_line_is_wider_than_the_pane() {
+        let mut snapshot = Snapshot::default();
+        snapshot.why.changes.push(Change {
+            what: "当前目录与项目提示".into(),
+            old: "/home/项目".into(),
+            new: "/home/项目/很长的路径/很长的路径".into(),
+            by: "Cd, call 1".into(),
+            ..Change::default()
+        });
+        for width in 1..60u16 {
+            for line in why_lines(&snapshot, width, true) {
+                if width > 4 {
+                    assert!(
+                        cells::width(&line.text) + line.label_cells <= usize::from(width),
+                        "{width}: {line:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The state of the workbench: what is focused, selected, scrolled to, open. Only [`super::update::update`] changes it.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::event::Metrics;
+use super::key::Key;
+use super::line_editor::LineEditor;
+use super::rows::BlockRows;
+use super::snapshot::{BlockRow, Snapshot};
+
+/// The panes, in the order of their numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pane {
+    /// 1.
+    Layers,
+    /// 2.
+    #[default]
+    Calls,
+    /// 3.
+    Request,
+    /// 4.
+    Why,
+}
+
+impl Pane {
+    /// All of them, in order.
+    pub const ALL: [Pane; 4] = [Pane::Layers, Pane::Calls, Pane::Request, Pane::Why];
+
+    /// Its place in [`Pane::ALL`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
+    /// Its name on the screen.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Pane::Layers => "Layers",
+            Pane::Calls => "Calls",
+            Pane::Request => "Request",
+            Pane::Why => "Why",
+        }
+    }
+}
+
+/// What fills the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// The four panes.
+    #[default]
+    Main,
+    /// Run order against byte order.
+    Orders,
+}
+
+/// What decides the meaning of keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Nothing is open above the screen.
+    Screen,
+    /// A list with a line to type into.
+    Find,
+    /// A list without one.
+    Menu,
+    /// The list of variants.
+    Variants,
+    /// A CWD is typed.
+    Cwd,
+    /// A search is typed.
+    Search,
+}
+
+/// What is open above the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverlayKind {
+    /// The keys.
+    Help,
+    /// Actions by name.
+    Palette,
+    /// The models.
+    Models,
+    /// The runs.
+    Runs,
+    /// The variants.
+    Variants,
+    /// The views.
+    Views,
+    /// The input of a CWD.
+    Cwd,
+    /// The input of a search.
+    Search,
+}
+
+impl OverlayKind {
+    /// The title of its box.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            OverlayKind::Help => "Keys",
+            OverlayKind::Palette => "Find an action",
+            OverlayKind::Models => "Model",
+            OverlayKind::Runs => "Run",
+            OverlayKind::Variants => "Variants",
+            OverlayKind::Views => "Views",
+            OverlayKind::Cwd => "Change the CWD",
+            OverlayKind::Search => "Search",
+        }
+    }
+
+    /// The mode that it brings.
+    #[must_use]
+    pub fn mode(self) -> Mode {
+        match self {
+            OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models => Mode::Find,
+            OverlayKind::Runs | OverlayKind::Views => Mode::Menu,
+            OverlayKind::Variants => Mode::Variants,
+            OverlayKind::Cwd => Mode::Cwd,
+            OverlayKind::Search => Mode::Search,
+        }
+    }
+}
+
+/// Something open above the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// What it is.
+    pub kind: OverlayKind,
+    /// What is typed into it.
+    pub editor: LineEditor,
+    /// Its rows: an index into [`super::rows::list_rows`].
+    pub list: ListState,
+    /// While folders are gone through with Tab, what was typed before.
+    pub stem: Option<String>,
+}
+
+/// A selected row and what is scrolled to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListState {
+    /// The selected row.
+    pub cursor: usize,
+    /// The first row on the screen.
+    pub top: usize,
+}
+
+impl ListState {
+    /// Keeps the cursor inside the list, and the cursor's row inside the `height` rows on the screen.
+    pub fn fit(&mut self, len: usize, height: usize) {
+        self.cursor = self.cursor.min(len.saturating_sub(1));
+        let height = height.max(1);
+        self.top = self.top.clamp((self.cursor + 1).saturating_sub(height), self.cursor);
+        self.top = self.top.min(len.saturating_sub(height));
+    }
+
+    /// Scrolls without moving the cursor, unless it would leave the screen.
+    pub fn scroll(&mut self, by: isize, len: usize, height: usize) {
+        let height = height.max(1);
+        self.top = self.top.saturating_add_signed(by).min(len.saturating_sub(height));
+        self.cursor = self.cursor.clamp(self.top, self.top + height - 1);
+    }
+}
+
+/// What is looked at in the request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RequestState {
+    /// The block, an index into the snapshot's.
+    pub block: usize,
+    /// The byte at which the first row on the screen begins.
+    pub top: usize,
+    /// The byte at which the selected row begins.
+    pub cursor: usize,
+    /// Folded parts: the title of the block and the index of the part.
+    pub folded: BTreeSet<(Arc<str>, usize)>,
+    /// True when invisible characters are written out.
+    pub raw: bool,
+}
+
+/// A search and what it found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    /// The pane that was searched.
+    pub pane: Pane,
+    /// What was typed.
+    pub text: String,
+    /// What was found, in order.
+    pub hits: Vec<Hit>,
+    /// The hit that is looked at.
+    pub at: usize,
+}
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// A row of a list.
+    Row(usize),
+    /// Bytes of a block of the request.
+    Bytes(usize, Range<usize>),
+}
+
+/// The whole state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// What the engine published last.
+    pub snapshot: Arc<Snapshot>,
+    /// What fills the screen.
+    pub view: View,
+    /// The focused pane.
+    pub focus: Pane,
+    /// True when the focused pane has the whole screen.
+    pub zoom: bool,
+    /// The rows of pane 1.
+    pub layers: ListState,
+    /// The lines of pane 2.
+    pub calls: ListState,
+    /// Pane 3.
+    pub request: RequestState,
+    /// The lines of pane 4.
+    pub why: ListState,
+    /// The rows of the orders view.
+    pub orders: ListState,
+    /// What is open, the last on top.
+    pub overlays: Vec<Overlay>,
+    /// The search whose hits are shown.
+    pub search: Option<Search>,
+    /// Something to say until the next key.
+    pub message: String,
+    /// True while the mouse is captured.
+    pub mouse: bool,
+    /// True when the last key was a Ctrl-C, so that another one quits.
+    pub armed: bool,
+    /// The last keys, when an audience is to see them.
+    pub keys: Option<VecDeque<Key>>,
+    /// What the last frame measured.
+    pub metrics: Metrics,
+    /// True when something changed since the last frame.
+    pub dirty: bool,
+}
+
+impl State {
+    /// The state before anything was published. `show_keys` keeps the last keys for an audience.
+    #[must_use]
+    pub fn new(mouse: bool, show_keys: bool) -> State {
+        State {
+            snapshot: Arc::default(),
+            view: View::Main,
+            focus: Pane::default(),
+            zoom: false,
+            layers: ListState::default(),
+            calls: ListState::default(),
+            request: RequestState::default(),
+            why: ListState::default(),
+            orders: ListState::default(),
+            overlays: Vec::new(),
+            search: None,
+            message: String::new(),
+            mouse,
+            armed: false,
+            keys: show_keys.then(VecDeque::new),
+            metrics: Metrics::default(),
+            dirty: true,
+        }
+    }
+
+    /// What decides the meaning of keys.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.overlays.last().map_or(Mode::Screen, |overlay| overlay.kind.mode())
+    }
+
+    /// The block of the request that is looked at.
+    #[must_use]
+    pub fn block(&self) -> Option<&BlockRow> {
+        self.snapshot.request.blocks.get(self.request.block)
+    }
+
+    /// The folded parts of the block that is looked at.
+    #[must_use]
+    pub fn folded(&self) -> BTreeSet<usize> {
+        let Some(block) = self.block() else { return BTreeSet::new() };
+        let own = self.request.folded.iter().filter(|(title, _)| *title == block.title);
+        own.map(|(_, part)| *part).collect()
+    }
+
+    /// Calls `f` with the rows of the block that is looked at, in the width of the last frame.
+    pub(super) fn with_rows<T>(&self, f: impl FnOnce(BlockRows<'_>) -> T) -> Option<T> {
+        let folded = self.folded();
+        let cells = match self.metrics.panes[Pane::Request.index()].0 {
+            0 => 80,
+            cells => cells,
+        };
+        self.block()
+            .map(|block| f(BlockRows::new(block, &folded, cells, self.request.raw, self.metrics.compact)))
+    }
+
+    /// The rows of a pane in the last frame, at least one.
+    pub(super) fn height(&self, pane: Pane) -> usize {
+        usize::from(self.metrics.panes[pane.index()].1).max(1)
+    }
+}

@@ -1,0 +1,173 @@
+//! The one function that changes the state. It never composes and never waits: what it wants done is returned.
+
+mod follow;
+mod overlay;
+mod pointer;
+mod screen;
+mod search;
+
+use super::action::{self, Action};
+use super::effect::{Effect, EngineRequest};
+use super::event::Event;
+use super::key::Key;
+use super::rows;
+use super::state::{ListState, Mode, Pane, State, View};
+
+/// How many keys are kept for an audience.
+const SHOWN_KEYS: usize = 6;
+
+/// Takes one event into the state and returns what has to be done about it, in order.
+pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
+    let effects = match event {
+        Event::Key(key) => on_key(state, key),
+        Event::Paste(text) => on_paste(state, &text),
+        Event::Pointer(pointer, target) => pointer::on_pointer(state, pointer, target),
+        Event::Published(snapshot) => {
+            follow::on_published(state, snapshot);
+            Vec::new()
+        }
+        Event::Say(text) => {
+            state.message = text;
+            Vec::new()
+        }
+        Event::Focused => return vec![Effect::Engine(EngineRequest::LookAgain)],
+        Event::Resized => Vec::new(),
+        Event::Drawn(metrics) => {
+            state.dirty = false;
+            if state.metrics == metrics {
+                return Vec::new();
+            }
+            state.metrics = metrics;
+            let before = places(state);
+            settle(state);
+            state.dirty = places(state) != before;
+            return Vec::new();
+        }
+    };
+    state.dirty = true;
+    settle(state);
+    effects
+}
+
+/// Everything that [`settle`] may move.
+fn places(state: &State) -> ([ListState; 4], usize, usize, Option<ListState>) {
+    let request = &state.request;
+    let lists = [state.layers, state.calls, state.why, state.orders];
+    (lists, request.top, request.cursor, state.overlays.last().map(|overlay| overlay.list))
+}
+
+/// Keeps every cursor inside its list and on the screen.
+fn settle(state: &mut State) {
+    let heights = Pane::ALL.map(|pane| state.height(pane));
+    let table = &state.snapshot.layers;
+    state.layers.fit(table.rows.len(), heights[0]);
+    state.orders.fit(table.rows.len(), usize::from(state.metrics.list));
+    state.calls.fit(rows::call_lines(&state.snapshot.calls, state.metrics.compact).len(), heights[1]);
+    state.why.fit(why_lines(state).len(), heights[3]);
+    let block = state.request.block.min(state.snapshot.request.blocks.len().saturating_sub(1));
+    state.request.block = block;
+    let (top, cursor) = (state.request.top, state.request.cursor);
+    let height = heights[2];
+    let places = state.with_rows(|rows| {
+        let cursor = rows.row_of(cursor);
+        let mut top = rows.row_of(top).min(cursor);
+        if rows.from(top).take(height).all(|row| row.start != cursor) {
+            top = rows.back(cursor, height - 1);
+        }
+        (top, cursor)
+    });
+    (state.request.top, state.request.cursor) = places.unwrap_or_default();
+    if !state.overlays.is_empty() {
+        let len = rows::list_rows(state).len();
+        let height = usize::from(state.metrics.list);
+        if let Some(overlay) = state.overlays.last_mut() {
+            overlay.list.fit(len, height);
+        }
+    }
+}
+
+/// The lines of pane 4, as wide as in the last frame.
+fn why_lines(state: &State) -> Vec<rows::WhyLine> {
+    let cells = match state.metrics.panes[Pane::Why.index()].0 {
+        0 => 80,
+        cells => cells,
+    };
+    rows::why_lines(&state.snapshot, cells, state.metrics.compact)
+}
+
+fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
+    if let Some(keys) = &mut state.keys {
+        keys.push_back(key);
+        while keys.len() > SHOWN_KEYS {
+            keys.pop_front();
+        }
+    }
+    state.message.clear();
+    let action = action::lookup(state, key);
+    let armed = std::mem::take(&mut state.armed);
+    if action == Some(Action::Cancel) {
+        if armed {
+            return vec![Effect::Quit];
+        }
+        state.armed = true;
+    }
+    match action {
+        Some(action) => perform(state, action),
+        None => overlay::on_text_key(state, key),
+    }
+}
+
+fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
+    match state.mode() {
+        Mode::Find | Mode::Cwd | Mode::Search => overlay::on_insert(state, text),
+        _ => {
+            // Pasted text must never act as keys.
+            state.message = "nothing takes pasted text here".to_owned();
+            Vec::new()
+        }
+    }
+}
+
+/// Does an action, whatever it was chosen with.
+fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    match action {
+        Action::UpLevel => up_level(state),
+        Action::Quit if state.overlays.is_empty() && state.view == View::Main && !state.zoom => {
+            vec![Effect::Quit]
+        }
+        Action::Quit => up_level(state),
+        Action::Cancel => cancel(state),
+        Action::LookAgain => vec![Effect::Engine(EngineRequest::LookAgain), Effect::Redraw],
+        Action::Suspend => vec![Effect::Suspend],
+        _ if state.overlays.is_empty() => screen::perform(state, action),
+        _ => overlay::perform(state, action),
+    }
+}
+
+/// One level up: what is open, the search, the view, the zoom. Never further.
+fn up_level(state: &mut State) -> Vec<Effect> {
+    if !state.overlays.is_empty() {
+        return overlay::close(state);
+    }
+    if state.search.take().is_some() {
+        return Vec::new();
+    }
+    if state.view != View::Main {
+        state.view = View::Main;
+    } else {
+        state.zoom = false;
+    }
+    Vec::new()
+}
+
+fn cancel(state: &mut State) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    if state.snapshot.status.playing {
+        effects.push(Effect::Engine(EngineRequest::Stop));
+    }
+    if !state.overlays.is_empty() {
+        effects.extend(overlay::close(state));
+    }
+    state.message = "Ctrl-C again quits".to_owned();
+    effects
+}

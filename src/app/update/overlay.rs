@@ -1,0 +1,231 @@
+//! Lists and inputs that are open above the screen.
+
+use super::screen::{Motion, moved};
+use super::search;
+use crate::app::action::Action;
+use crate::app::effect::{Effect, EngineRequest};
+use crate::app::folders;
+use crate::app::key::Key;
+use crate::app::line_editor::LineEditor;
+use crate::app::rows::{self, Pick};
+use crate::app::state::{ListState, Overlay, OverlayKind, State};
+use crate::core::fact::Name;
+
+pub(super) fn open(state: &mut State, kind: OverlayKind) {
+    let mut editor = LineEditor::default();
+    let mut list = ListState::default();
+    let choices = &state.snapshot.choices;
+    match kind {
+        // What is on is selected, so that Enter changes nothing by accident.
+        OverlayKind::Models => list.cursor = choices.models.iter().position(|model| model.on).unwrap_or(0),
+        OverlayKind::Runs => list.cursor = choices.runs.iter().position(|run| run.on).unwrap_or(0),
+        OverlayKind::Cwd => {
+            let cwd = &state.snapshot.agent.cwd;
+            editor.set(if cwd.ends_with('/') { cwd.to_string() } else { format!("{cwd}/") });
+        }
+        OverlayKind::Search => state.search = None,
+        _ => {}
+    }
+    state.overlays.push(Overlay { kind, editor, list, stem: None });
+    if kind == OverlayKind::Help {
+        skip_heading(state, 1);
+    }
+}
+
+/// Closes what is on top; an input is given up.
+pub(super) fn close(state: &mut State) -> Vec<Effect> {
+    match state.overlays.pop().map(|overlay| overlay.kind) {
+        Some(OverlayKind::Cwd) => vec![Effect::Engine(EngineRequest::CancelPreview)],
+        Some(OverlayKind::Search) => {
+            state.search = None;
+            Vec::new()
+        }
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    match action {
+        Action::ListUp => go(state, Motion::By(-1)),
+        Action::ListDown => go(state, Motion::By(1)),
+        Action::Accept | Action::Toggle => return take(state),
+        Action::EnterCwd => return enter_cwd(state),
+        Action::Complete => return complete(state),
+        Action::EnterSearch => {
+            state.overlays.pop();
+            if let Some(search) = &state.search {
+                state.message = if search.hits.is_empty() {
+                    format!("nothing found for \"{}\"", search.text)
+                } else {
+                    format!("{} of {}; n and N go through them", search.at + 1, search.hits.len())
+                };
+            }
+            if state.search.as_ref().is_some_and(|search| search.hits.is_empty()) {
+                state.search = None;
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// Moves the cursor of the list, over headings.
+pub(super) fn go(state: &mut State, motion: Motion) {
+    let len = rows::list_rows(state).len();
+    if let Some(overlay) = state.overlays.last_mut() {
+        overlay.list.cursor = moved(overlay.list.cursor, len, motion);
+    }
+    skip_heading(state, if matches!(motion, Motion::By(by) if by < 0) { -1 } else { 1 });
+}
+
+fn skip_heading(state: &mut State, by: isize) {
+    let rows = rows::list_rows(state);
+    let Some(overlay) = state.overlays.last_mut() else { return };
+    let heading = |at: usize| rows.get(at).is_some_and(rows::ListRow::is_heading);
+    while heading(overlay.list.cursor) {
+        match overlay.list.cursor.checked_add_signed(by).filter(|&to| to < rows.len()) {
+            Some(to) => overlay.list.cursor = to,
+            // The list begins with a heading: the row below it is the first one that can be taken.
+            None => {
+                overlay.list.cursor = (0..rows.len()).find(|&at| !heading(at)).unwrap_or(0);
+                // Its heading stays in sight.
+                overlay.list.top = 0;
+                return;
+            }
+        }
+    }
+}
+
+/// Takes the selected row.
+pub(super) fn take(state: &mut State) -> Vec<Effect> {
+    let rows = rows::list_rows(state);
+    let Some(overlay) = state.overlays.last() else { return Vec::new() };
+    let Some(row) = rows.get(overlay.list.cursor) else { return Vec::new() };
+    let request = match row.pick.clone() {
+        Pick::Nothing => return Vec::new(),
+        Pick::Action(action) => {
+            state.overlays.pop();
+            return super::perform(state, action);
+        }
+        Pick::Variant(name) => {
+            // The list stays open: several can be switched.
+            let now = &state.snapshot.choices.variants;
+            let on = |name: &Name| now.iter().any(|variant| variant.on && variant.name == *name);
+            let mut names: Vec<Name> = now
+                .iter()
+                .filter(|variant| variant.on && variant.name != name)
+                .map(|v| v.name.clone())
+                .collect();
+            if !on(&name) {
+                names.push(name);
+            }
+            return vec![Effect::Engine(EngineRequest::Variants(names))];
+        }
+        Pick::Folder(folder) => {
+            if let Some(overlay) = state.overlays.last_mut() {
+                overlay.editor.set(format!("{folder}/"));
+                overlay.stem = None;
+            }
+            return typed(state);
+        }
+        Pick::Model(name) => EngineRequest::Model(name),
+        Pick::Run(name) => EngineRequest::Run(name),
+    };
+    state.overlays.pop();
+    vec![Effect::Engine(request)]
+}
+
+/// A key without a meaning of its own: text, where text is typed.
+pub(super) fn on_text_key(state: &mut State, key: Key) -> Vec<Effect> {
+    let kind = state.overlays.last().map(|overlay| overlay.kind);
+    if kind.is_none_or(|kind| matches!(kind, OverlayKind::Runs | OverlayKind::Variants | OverlayKind::Views))
+    {
+        return Vec::new();
+    }
+    let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
+    let before = overlay.editor.text().to_owned();
+    if !overlay.editor.key(key) || overlay.editor.text() == before {
+        return Vec::new();
+    }
+    overlay.stem = None;
+    typed(state)
+}
+
+/// Text that was pasted where text is typed.
+pub(super) fn on_insert(state: &mut State, text: &str) -> Vec<Effect> {
+    let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
+    overlay.editor.insert(text);
+    overlay.stem = None;
+    typed(state)
+}
+
+/// What was typed has changed.
+fn typed(state: &mut State) -> Vec<Effect> {
+    let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
+    let text = overlay.editor.text().to_owned();
+    match overlay.kind {
+        OverlayKind::Cwd => {
+            if overlay.stem.is_none() {
+                overlay.list = ListState::default();
+            }
+            return vec![Effect::Engine(EngineRequest::PreviewCwd(without_final_slash(&text).into()))];
+        }
+        OverlayKind::Search => search::search(state, &text),
+        _ => {
+            overlay.list = ListState::default();
+            skip_heading(state, 1);
+        }
+    }
+    Vec::new()
+}
+
+/// Folders are completed with a `/` behind them, which is no part of a CWD.
+fn without_final_slash(text: &str) -> &str {
+    match text.trim_end_matches('/') {
+        "" if text.starts_with('/') => "/",
+        trimmed => trimmed,
+    }
+}
+
+fn enter_cwd(state: &mut State) -> Vec<Effect> {
+    let Some(overlay) = state.overlays.last() else { return Vec::new() };
+    let text = without_final_slash(overlay.editor.text()).to_owned();
+    let draft = state.snapshot.draft.as_ref().filter(|draft| *draft.typed == *text);
+    if let Some(problem) = draft.and_then(|draft| draft.problem.as_ref()) {
+        state.message = problem.to_string();
+        return Vec::new();
+    }
+    if text.is_empty() || *text == *state.snapshot.agent.cwd && draft.is_none() {
+        return close(state);
+    }
+    state.overlays.pop();
+    vec![Effect::Engine(EngineRequest::SetCwd(text.into()))]
+}
+
+/// Completes as far as it is certain, then goes through what fits.
+fn complete(state: &mut State) -> Vec<Effect> {
+    let cwd = &state.snapshot.agent.cwd;
+    let folders = &state.snapshot.choices.folders;
+    let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
+    let text = overlay.stem.clone().unwrap_or_else(|| overlay.editor.text().to_owned());
+    let fits = folders::complete(&text, cwd, folders);
+    let common = folders::common_start(&fits);
+    match fits.as_slice() {
+        [] => {
+            state.message = "no folder begins like this".to_owned();
+            return Vec::new();
+        }
+        [one] => {
+            overlay.editor.set(format!("{one}/"));
+            overlay.stem = None;
+        }
+        _ if overlay.stem.is_none() && common.len() > text.len() => overlay.editor.set(common),
+        several => {
+            let at = if overlay.stem.is_some() { (overlay.list.cursor + 1) % several.len() } else { 0 };
+            overlay.stem = Some(text);
+            overlay.list.cursor = at;
+            overlay.editor.set(several[at].clone());
+        }
+    }
+    typed(state)
+}

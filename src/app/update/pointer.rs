@@ -1,0 +1,123 @@
+//! The mouse.
+
+use super::screen::{Motion, open_call};
+use super::{overlay, why_lines};
+use crate::app::effect::Effect;
+use crate::app::event::{Pointer, Target};
+use crate::app::rows::{self, CallLine};
+use crate::app::state::{OverlayKind, Pane, State, View};
+
+/// How many rows a notch of the wheel scrolls.
+const NOTCH: isize = 3;
+
+pub(super) fn on_pointer(state: &mut State, pointer: Pointer, target: Target) -> Vec<Effect> {
+    match pointer {
+        Pointer::Press => press(state, target),
+        Pointer::WheelUp => wheel(state, target, -NOTCH),
+        Pointer::WheelDown => wheel(state, target, NOTCH),
+    }
+}
+
+fn press(state: &mut State, target: Target) -> Vec<Effect> {
+    state.message.clear();
+    if !state.overlays.is_empty() {
+        return match target {
+            Target::ListRow(row) => {
+                if let Some(overlay) = state.overlays.last_mut() {
+                    overlay.list.cursor = row;
+                }
+                overlay::take(state)
+            }
+            Target::Overlay => Vec::new(),
+            Target::Action(action) => super::perform(state, action),
+            // Beside what is open: it is closed.
+            _ => overlay::close(state),
+        };
+    }
+    match target {
+        Target::Action(action) => return super::perform(state, action),
+        Target::Pane(pane) => state.focus = pane,
+        Target::Layer(row) => {
+            if state.view == View::Orders {
+                state.orders.cursor = row;
+            } else {
+                state.focus = Pane::Layers;
+            }
+            state.layers.cursor = row;
+        }
+        Target::CallLine(line) => {
+            state.focus = Pane::Calls;
+            let lines = rows::call_lines(&state.snapshot.calls, state.metrics.compact);
+            // A click on what hangs on a call means the call.
+            let meant = match lines.get(line) {
+                Some(CallLine::Note(call, _) | CallLine::Answer(call)) => {
+                    lines.iter().position(|other| *other == CallLine::Call(*call))
+                }
+                Some(CallLine::Footnote) | None => None,
+                Some(_) => Some(line),
+            };
+            if let Some(line) = meant {
+                state.calls.cursor = line;
+                return open_call(state);
+            }
+        }
+        Target::RequestRow(byte) => {
+            state.focus = Pane::Request;
+            state.request.cursor = byte;
+        }
+        Target::WhyLine(line) => {
+            state.focus = Pane::Why;
+            state.why.cursor = line;
+        }
+        Target::ListRow(_) | Target::Overlay | Target::Nothing => {}
+    }
+    Vec::new()
+}
+
+/// Scrolls what is under the mouse, focused or not.
+fn wheel(state: &mut State, target: Target, by: isize) -> Vec<Effect> {
+    if let Some(overlay) = state.overlays.last() {
+        if overlay.kind != OverlayKind::Search {
+            overlay::go(state, Motion::By(by));
+        }
+        return Vec::new();
+    }
+    let height = |state: &State, pane| state.height(pane);
+    match target {
+        Target::Layer(_) if state.view == View::Orders => {
+            let (len, rows) = (state.snapshot.layers.rows.len(), usize::from(state.metrics.list));
+            state.orders.scroll(by, len, rows);
+        }
+        Target::Layer(_) | Target::Pane(Pane::Layers) => {
+            let (len, rows) = (state.snapshot.layers.rows.len(), height(state, Pane::Layers));
+            state.layers.scroll(by, len, rows);
+        }
+        Target::CallLine(_) | Target::Pane(Pane::Calls) => {
+            let len = rows::call_lines(&state.snapshot.calls, state.metrics.compact).len();
+            let rows = height(state, Pane::Calls);
+            state.calls.scroll(by, len, rows);
+        }
+        Target::WhyLine(_) | Target::Pane(Pane::Why) => {
+            let (len, rows) = (why_lines(state).len(), height(state, Pane::Why));
+            state.why.scroll(by, len, rows);
+        }
+        Target::RequestRow(_) | Target::Pane(Pane::Request) => {
+            let (top, cursor, rows) = (state.request.top, state.request.cursor, height(state, Pane::Request));
+            let places = state.with_rows(|block| {
+                let top = if by < 0 {
+                    block.back(top, by.unsigned_abs())
+                } else {
+                    // The last row stays at the bottom.
+                    block.forward(top, by.unsigned_abs()).min(block.back(block.last(), rows - 1).max(top))
+                };
+                let bottom = block.forward(top, rows - 1);
+                (top, cursor.clamp(top, bottom))
+            });
+            if let Some((top, cursor)) = places {
+                (state.request.top, state.request.cursor) = (top, cursor);
+            }
+        }
+        _ => {}
+    }
+    Vec::new()
+}

@@ -1,0 +1,260 @@
+//! Actions on the screen, with nothing open above it.
+
+use std::sync::Arc;
+
+use super::{overlay, search, why_lines};
+use crate::app::action::Action;
+use crate::app::effect::{Effect, EngineRequest};
+use crate::app::rows::{self, CallLine, WhyKind};
+use crate::app::snapshot::Now;
+use crate::app::state::{OverlayKind, Pane, RequestState, State, View};
+
+/// How far a motion goes.
+#[derive(Clone, Copy)]
+pub(super) enum Motion {
+    /// By rows, down where positive.
+    By(isize),
+    /// To the first row.
+    Start,
+    /// To the last row.
+    End,
+}
+
+pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    let engine = |request| vec![Effect::Engine(request)];
+    match action {
+        Action::Send => return engine(EngineRequest::Send),
+        Action::Back => return engine(EngineRequest::Back),
+        Action::PreviousCall => return step(state, -1),
+        Action::NextCall => return step(state, 1),
+        Action::Play if state.snapshot.status.playing => return engine(EngineRequest::Stop),
+        Action::Play => return engine(EngineRequest::Play),
+        Action::Cwd => overlay::open(state, OverlayKind::Cwd),
+        Action::Models => overlay::open(state, OverlayKind::Models),
+        Action::Variants => overlay::open(state, OverlayKind::Variants),
+        Action::Runs => overlay::open(state, OverlayKind::Runs),
+        Action::Views => overlay::open(state, OverlayKind::Views),
+        Action::Help => overlay::open(state, OverlayKind::Help),
+        Action::Palette => overlay::open(state, OverlayKind::Palette),
+        Action::Search => overlay::open(state, OverlayKind::Search),
+        Action::NextMatch => search::step(state, 1),
+        Action::PreviousMatch => search::step(state, -1),
+        Action::Orders => {
+            state.view = if state.view == View::Orders { View::Main } else { View::Orders };
+            state.orders.cursor = state.layers.cursor;
+        }
+        Action::Zoom => {
+            state.zoom = !state.zoom || state.view != View::Main;
+            state.view = View::Main;
+        }
+        Action::Raw => state.request.raw = !state.request.raw,
+        Action::Mouse => {
+            state.mouse = !state.mouse;
+            state.message = if state.mouse {
+                "mouse on; hold Shift (Option on a Mac) to select text".to_owned()
+            } else {
+                "mouse off; the terminal selects text".to_owned()
+            };
+            return vec![Effect::Mouse(state.mouse)];
+        }
+        Action::FocusNext => turn_focus(state, 1),
+        Action::FocusPrevious => turn_focus(state, 3),
+        Action::FocusLayers => focus(state, Pane::Layers),
+        Action::FocusCalls => focus(state, Pane::Calls),
+        Action::FocusRequest => focus(state, Pane::Request),
+        Action::FocusWhy => focus(state, Pane::Why),
+        Action::OpenLayer => open_layer(state),
+        Action::OpenCall => return open_call(state),
+        Action::Fold => fold(state),
+        Action::SwitchWay => return switch_way(state),
+        Action::PreviousBlock => turn_block(state, -1),
+        Action::NextBlock => turn_block(state, 1),
+        Action::Up => go(state, Motion::By(-1)),
+        Action::Down => go(state, Motion::By(1)),
+        Action::Top => go(state, Motion::Start),
+        Action::Bottom => go(state, Motion::End),
+        Action::PageUp => go(state, Motion::By(-page(state))),
+        Action::PageDown => go(state, Motion::By(page(state))),
+        Action::HalfUp => go(state, Motion::By(-(page(state) / 2).max(1))),
+        Action::HalfDown => go(state, Motion::By((page(state) / 2).max(1))),
+        _ => {}
+    }
+    Vec::new()
+}
+
+/// The rows of a page: one row less than is on the screen, so that the eye keeps its place.
+fn page(state: &State) -> isize {
+    let height = match state.view {
+        View::Main => state.height(state.focus),
+        View::Orders => usize::from(state.metrics.list),
+    };
+    isize::try_from(height).unwrap_or(isize::MAX).saturating_sub(1).max(1)
+}
+
+fn focus(state: &mut State, pane: Pane) {
+    state.view = View::Main;
+    state.focus = pane;
+}
+
+fn turn_focus(state: &mut State, by: usize) {
+    focus(state, Pane::ALL[(state.focus.index() + by) % Pane::ALL.len()]);
+}
+
+fn go(state: &mut State, motion: Motion) {
+    if state.view == View::Orders {
+        state.orders.cursor = moved(state.orders.cursor, state.snapshot.layers.rows.len(), motion);
+        return;
+    }
+    match state.focus {
+        Pane::Layers => {
+            state.layers.cursor = moved(state.layers.cursor, state.snapshot.layers.rows.len(), motion);
+        }
+        Pane::Calls => {
+            let lines = rows::call_lines(&state.snapshot.calls, state.metrics.compact);
+            let open: Vec<usize> = (0..lines.len()).filter(|&line| lines[line].is_open()).collect();
+            let now = open.partition_point(|&line| line < state.calls.cursor);
+            if let Some(&line) = open.get(moved(now, open.len(), motion)) {
+                state.calls.cursor = line;
+            }
+        }
+        Pane::Why => state.why.cursor = moved(state.why.cursor, why_lines(state).len(), motion),
+        Pane::Request => {
+            let cursor = state.request.cursor;
+            let to = state.with_rows(|rows| match motion {
+                Motion::By(by) if by < 0 => rows.back(cursor, by.unsigned_abs()),
+                Motion::By(by) => rows.forward(cursor, by.unsigned_abs()),
+                Motion::Start => rows.first(),
+                Motion::End => rows.last(),
+            });
+            state.request.cursor = to.unwrap_or(0);
+        }
+    }
+}
+
+/// A cursor after a motion through a list of `len` rows.
+pub(super) fn moved(cursor: usize, len: usize, motion: Motion) -> usize {
+    let to = match motion {
+        Motion::By(by) => cursor.saturating_add_signed(by),
+        Motion::Start => 0,
+        Motion::End => usize::MAX,
+    };
+    to.min(len.saturating_sub(1))
+}
+
+/// Shows the call before or after the shown one.
+fn step(state: &mut State, by: isize) -> Vec<Effect> {
+    let calls = &state.snapshot.calls;
+    let Some(shown) = calls.shown else { return Vec::new() };
+    match shown.checked_add_signed(by).and_then(|to| calls.rows.get(to)) {
+        Some(row) => vec![Effect::Engine(EngineRequest::Jump(row.no))],
+        None => {
+            state.message =
+                if by < 0 { "this is the first call" } else { "this is the last call" }.to_owned();
+            Vec::new()
+        }
+    }
+}
+
+/// To the bytes of the selected layer.
+fn open_layer(state: &mut State) {
+    let Some(row) = state.snapshot.layers.rows.get(state.layers.cursor) else { return };
+    let blocks = &state.snapshot.request.blocks;
+    let found = blocks.iter().enumerate().find_map(|(index, block)| {
+        let part = block.parts.iter().position(|part| part.layer.as_ref() == Some(&row.id))?;
+        Some((index, part))
+    });
+    // The tools are no layer, but they have a row.
+    let found = found.or_else(|| (&*row.id == "tools" && !blocks.is_empty()).then_some((0, 0)));
+    match found {
+        Some((block, part)) => show_part(state, block, part),
+        None => {
+            let reason = match (&row.now, &row.reason) {
+                (Now::Omitted(reason) | Now::Failed(reason), _) | (_, Some(reason)) => format!(": {reason}"),
+                _ => String::new(),
+            };
+            state.message = format!("{} writes nothing into this request{reason}", row.shown);
+        }
+    }
+}
+
+/// Shows the selected call, or the bytes of the selected injection.
+pub(super) fn open_call(state: &mut State) -> Vec<Effect> {
+    let calls = &state.snapshot.calls;
+    let lines = rows::call_lines(calls, state.metrics.compact);
+    match lines.get(state.calls.cursor) {
+        Some(&CallLine::Injected(call, injected)) => {
+            if let Some((block, part)) = calls.rows[call].injected[injected].at {
+                show_part(state, block, part);
+            }
+            Vec::new()
+        }
+        Some(&CallLine::Call(call)) if calls.shown != Some(call) => {
+            vec![Effect::Engine(EngineRequest::Jump(calls.rows[call].no))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Looks at a part of a block, with the request focused.
+pub(super) fn show_part(state: &mut State, block: usize, part: usize) {
+    let Some(row) = state.snapshot.request.blocks.get(block) else { return };
+    let byte = row.parts.get(part).map_or(0, |part| part.range.start);
+    focus(state, Pane::Request);
+    look_at(state, block, byte);
+    // A separator belongs to the row before it; the row that is meant is the one that carries the author.
+    let cursor = state.request.cursor;
+    let first = state.with_rows(|rows| {
+        rows.from(cursor).take(3).find(|row| row.part >= part).map_or(cursor, |row| row.start)
+    });
+    state.request.cursor = first.unwrap_or(cursor);
+    state.request.top = state.request.cursor;
+}
+
+/// Puts the row that holds a byte of a block under the cursor, a few rows below the top.
+pub(super) fn look_at(state: &mut State, block: usize, byte: usize) {
+    state.request.block = block;
+    let places = state.with_rows(|rows| {
+        let cursor = rows.row_of(byte);
+        (cursor, rows.back(cursor, 2))
+    });
+    (state.request.cursor, state.request.top) = places.unwrap_or_default();
+}
+
+fn turn_block(state: &mut State, by: isize) {
+    let len = state.snapshot.request.blocks.len();
+    let block = moved(state.request.block, len, Motion::By(by));
+    if block != state.request.block {
+        let RequestState { folded, raw, .. } = std::mem::take(&mut state.request);
+        state.request = RequestState { block, folded, raw, top: 0, cursor: 0 };
+    }
+}
+
+fn fold(state: &mut State) {
+    let cursor = state.request.cursor;
+    let Some(part) = state.with_rows(|rows| rows.part_at(cursor)) else { return };
+    let Some(title) = state.block().map(|block| Arc::clone(&block.title)) else { return };
+    let key = (title, part);
+    if !state.request.folded.remove(&key) {
+        state.request.folded.insert(key);
+    }
+}
+
+fn switch_way(state: &mut State) -> Vec<Effect> {
+    let lines = why_lines(state);
+    match lines.get(state.why.cursor).map(|line| line.kind) {
+        Some(WhyKind::Way(index)) => {
+            let way = &state.snapshot.why.ways.rows[index];
+            if way.current {
+                state.message = format!("{} is what runs now", way.label);
+                return Vec::new();
+            }
+            vec![Effect::Engine(EngineRequest::Variants(way.variants.clone()))]
+        }
+        _ => {
+            // Whoever presses Enter above the table is looking for it.
+            let first = lines.iter().position(|line| matches!(line.kind, WhyKind::Way(_)));
+            state.why.cursor = first.unwrap_or(state.why.cursor);
+            Vec::new()
+        }
+    }
+}
