@@ -4,6 +4,7 @@
 pub mod bench;
 pub mod compose;
 pub mod diagnostic;
+pub mod diff;
 pub mod fact;
 pub mod log;
 pub mod read;

@@ -1,6 +1,23 @@
 //! How many tokens a text is: exactly where the vocabulary is public, else an estimate that says so.
+//!
+//! Counting is exact for [`Encoding`]s and follows edits by lines ([`LineCounter`]); other models are estimated from
+//! such a count ([`Scaled`]). Special tokens that are spelled out in a text (`<|endoftext|>`) are plain text. What a
+//! provider adds around messages and tools is no text and is not counted here.
+
+mod encoding;
+mod estimate;
+mod joints;
+mod lines;
+mod memo;
+#[cfg(test)]
+mod random;
+mod split;
 
 use std::sync::Arc;
+
+pub use encoding::Encoding;
+pub use estimate::{Method, Scaled};
+pub use lines::LineCounter;
 
 /// Counts tokens of block texts. A block is tokenized on its own.
 pub trait Measure {
@@ -12,4 +29,18 @@ pub trait Measure {
 
     /// Leading tokens that two texts have in common (exact on token ids, not only on bytes).
     fn shared(&mut self, a: &Arc<str>, b: &Arc<str>) -> u32;
+}
+
+impl<M: Measure + ?Sized> Measure for &mut M {
+    fn tokens(&mut self, text: &Arc<str>) -> u32 {
+        (**self).tokens(text)
+    }
+
+    fn tokens_before(&mut self, text: &Arc<str>, byte: usize) -> u32 {
+        (**self).tokens_before(text, byte)
+    }
+
+    fn shared(&mut self, a: &Arc<str>, b: &Arc<str>) -> u32 {
+        (**self).shared(a, b)
+    }
 }
