@@ -1,3 +1,4 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
 pub mod samples;
+pub mod syntax;

@@ -1,4 +1,5 @@
 //! The program from outside: its commands, its screens, and the rules of the house.
 
+mod bench_syntax;
 mod cli;
 mod house;

@@ -1,0 +1,407 @@
+//! The bench format: every key, what it may hold and what it means.
+
+use super::shape::{Field, Record, Shape, Word, field, word};
+
+const MAX: i64 = i64::MAX;
+const PATH: Shape = Shape::Path;
+const TEXT: Shape = Shape::Text;
+const NAME: Shape = Shape::Text;
+
+const fn record(what: &'static str, doc: &'static str, fields: &'static [Field]) -> Record {
+    Record { what, doc, fields, choice: None, kinds: &[] }
+}
+
+/// The whole file.
+pub(super) static BENCH: Record = record(
+    "a bench",
+    "What an agent's prompt is made of, and runs that show what happens to it.",
+    &[
+        field("bench", Shape::Int(1, MAX), "the version of this format: 1").required(),
+        field("name", TEXT, "the name of the bench").required(),
+        field("title", TEXT, "what the title line says instead of the name"),
+        field("agent", Shape::Names(&Shape::Any), "the agent: `id`, `role`, `session` and any other fields"),
+        field("model", TEXT, "the model, as `provider:model`").required(),
+        field("workspace", Shape::Record(&WORKSPACE), "the folder that the agent works in"),
+        field("facts", Shape::Names(&Shape::Any), "facts with their values; runs and variants change them"),
+        field("read", Shape::Names(&Shape::Record(&READ)), "facts that are derived from files"),
+        field("tools", Shape::List(&Shape::Record(&TOOLS)), "groups of tools"),
+        field("simulate", Shape::Names(&Shape::Record(&SIMULATE)), "what a tool does when a run calls it"),
+        field("serve", Shape::Any, "a preview endpoint").planned(),
+        field("places", Shape::Names(&Shape::Record(&PLACE)), "where layers go").required(),
+        field("layers", Shape::List(&Shape::Record(&LAYER)), "the pieces of the prompt").required(),
+        field("marks", Shape::List(&Shape::Record(&MARK)), "where cache marks stand"),
+        field("variants", Shape::Names(&Shape::Names(&Shape::Any)), "named changes: dotted path to value"),
+        field("runs", Shape::Names(&RUN), "scripted runs; the first is the default"),
+        field("sent_on_open", Shape::Bool, "opening the bench counts as the first call sent"),
+    ],
+);
+
+static WORKSPACE: Record = record(
+    "a workspace",
+    "The folder that the agent works in, and as what it is shown.",
+    &[
+        field("path", PATH, "the folder, from the bench file"),
+        field("home", PATH, "the home folder, from the bench file"),
+        field("shown_as", TEXT, "the path that prompts see instead of the real one"),
+        field("clock", TEXT, "the time at which every run starts: `2026-04-01T09:00:00+08:00[Asia/Shanghai]`"),
+    ],
+);
+
+/// A derived fact.
+pub(super) static READ: Record = Record {
+    what: "a read",
+    doc: "A fact that is derived from files. Exactly one key names its kind.",
+    choice: Some("kind"),
+    kinds: &[
+        "file",
+        "glob",
+        "skills",
+        "git_files",
+        "json",
+        "environment",
+        "docs",
+        "section",
+        "search",
+        "reported",
+        "command",
+    ],
+    fields: &[
+        field("file", PATH, "a text file of the workspace; `~/` starts in the home folder"),
+        field("glob", PATH, "the files that match: a list of `path`, `name`, `text`"),
+        field("skills", PATH, "a folder of skills: a list of `name`, `description`, `path`, `text` and more"),
+        field("git_files", PATH, "a code map of the files that git tracks below a folder"),
+        field("json", PATH, "a JSON or YAML file, parsed"),
+        field("environment", Shape::Words(ENVIRONMENT), "a property of the machine"),
+        field("docs", PATH, "a folder of knowledge").planned(),
+        field("section", PATH, "a section of a Markdown file").planned(),
+        field("search", PATH, "a search").planned(),
+        field("reported", TEXT, "a text that a client reports").planned(),
+        field("command", TEXT, "what a command prints").planned(),
+        field("max_chars", Shape::Int(0, MAX), "at most so many characters are read").with(&["file", "reported"]),
+        field("top", Shape::Int(0, MAX), "at most so many files, in path order").with(&["glob"]),
+        field("groups", Shape::Int(0, 1000), "at most so many folders; 14 by default").with(&["git_files"]),
+        field("per_group", Shape::Int(0, 1000), "at most so many files of each; 10 by default")
+            .with(&["git_files"]),
+        field("cap", Shape::Record(&CAP), "a limit on the text").with(&["git_files"]),
+        field("fresh", Shape::Any, "for how long a value is kept").planned(),
+        field("near", Shape::Any, "other names for the file").planned(),
+        field("markers", Shape::Any, "a marked block to leave out").planned(),
+        field("managed", Shape::Any, "a managed block to leave out").planned(),
+        field("not_if", Shape::Any, "a text whose presence leaves the file out").planned(),
+        field("heading", Shape::Any, "the heading of the section").planned(),
+        field("until", Shape::Any, "for how long a report holds").planned(),
+    ],
+};
+
+static ENVIRONMENT: &[Word] = &[
+    word("now", "the time, as RFC 9557 text"),
+    word("os", "the operating system"),
+    word("shell", "the name of the shell"),
+    word("user", "the name of the user"),
+    word("git_branch", "the branch that is checked out in the workspace"),
+    word("workspace", "the path of the workspace"),
+    word("home", "the path of the home folder"),
+];
+
+static TOOLS: Record = record(
+    "a tool group",
+    "Some tools, present while a condition holds.",
+    &[
+        field("names", Shape::List(&NAME), "their names, in order").required(),
+        field("schemas", PATH, "a JSON file of definitions: a list, or a map from name to definition"),
+        field("when", Shape::Expression, "only while this holds"),
+    ],
+);
+
+/// What a tool does in a run.
+pub(super) static SIMULATE: Record = Record {
+    what: "a simulation",
+    doc: "What a tool does when a run calls it. Exactly one key names what.",
+    choice: Some("effect"),
+    kinds: &["set", "file", "write", "search"],
+    fields: &[
+        field("set", NAME, "a fact takes the value of the argument `from`"),
+        field("from", NAME, "the argument").with(&["set"]),
+        field("file", NAME, "the result is the text of the file that this argument names"),
+        field("write", NAME, "the file that this argument names is written with the argument `text`"),
+        field("search", NAME, "the result is a search").planned(),
+        field("top", Shape::Any, "").planned(),
+        field("item_chars", Shape::Any, "").planned(),
+        field("total_chars", Shape::Any, "").planned(),
+        field("private_when", Shape::Any, "").planned(),
+        field("through", Shape::Any, "").planned(),
+    ],
+};
+
+/// A place.
+pub(super) static PLACE: Record = record(
+    "a place",
+    "Where layers go.",
+    &[
+        field(
+            "of",
+            Shape::Words(&[
+                word("system", "the system prompt"),
+                word("current_user", "the user message that begins the turn"),
+                word("newest_tool", "the newest tool message of this call"),
+                word("message", "a message of its own"),
+                word("block", "a block inside another place"),
+            ]),
+            "what the place is",
+        )
+        .required(),
+        field("order", Shape::Words(&[word("listed", "as listed"), word("key", "by key")]), "the order in it"),
+        field("join", Shape::Either(&[Shape::Words(JOIN), TEXT]), "what stands between layers"),
+        field("keep_empty", Shape::Bool, "an empty system message is sent, too"),
+        field("wrap", Shape::Pair(&TEXT), "what stands in front of and behind the place"),
+        field("role", Shape::Words(&[word("user", "a user message")]), "who says a message of its own"),
+        field(
+            "at",
+            Shape::Words(&[
+                word("end", "behind everything"),
+                word("before_current", "just before the user message that began the turn"),
+            ]),
+            "where a message of its own stands",
+        ),
+        field(
+            "none",
+            Shape::Words(&[word("wait", "what is to be told waits for the next such message")]),
+            "what happens when there is no such message",
+        ),
+        field("blank", Shape::Any, "").planned(),
+        field("path", Shape::Any, "").planned(),
+        field("lock", Shape::Any, "").planned(),
+        field("markers", Shape::Any, "").planned(),
+        field("budget", Shape::Any, "").planned(),
+    ],
+);
+
+/// `join:` holds any text; these words are kept for something else.
+static JOIN: &[Word] = &[word("blocks", "every layer is a block of its own").planned()];
+
+/// A layer.
+pub(super) static LAYER: Record = record(
+    "a layer",
+    "One named piece of prompt text. A layer whose place lies in the messages is an injector.",
+    &[
+        field("id", Shape::Id, "its id, unique in the bench").required(),
+        field("title", TEXT, "its name on screens"),
+        field("in", NAME, "the place that it goes to").required(),
+        field("from", Shape::Record(&FROM), "where its text comes from").required(),
+        field("when", Shape::Expression, "left out where this does not hold"),
+        field("run", Shape::Int(i64::MIN, MAX), "its priority: lower runs first"),
+        field("key", TEXT, "decides the order in a place with `order: key`"),
+        field("refresh", Shape::Either(&[Shape::Words(REFRESH), Shape::Record(&CHANGE)]), "when it is made again"),
+        field("keep", Shape::Record(&KEEP), "whether text that it put into messages stays"),
+        field("cap", Shape::Record(&CAP), "a limit on its text"),
+        field("budget", Shape::Int(0, MAX), "the characters that its author allows it; a lint, not a cut"),
+        field("required", Shape::Bool, "never left out of a place with a budget"),
+        field("on_error", Shape::Either(&[Shape::Words(ON_ERROR), Shape::Record(&USE)]), "what to do when it fails"),
+    ],
+);
+
+static REFRESH: &[Word] = &[
+    word("session", "once a session"),
+    word("turn", "once a turn; the default"),
+    word("call", "before every call"),
+];
+
+static CHANGE: Record = record(
+    "a `refresh` on change",
+    "Told when a watched fact differs from its baseline.",
+    &[
+        field("change", Shape::List(&NAME), "the facts that are watched").required(),
+        field(
+            "since",
+            Shape::Words(&[
+                word("built", "the value with which the layers of this turn were built; the default"),
+                word("first", "the value at the first time the place could have been used in this turn"),
+                word("empty_is_unset", "as `first`, and an empty baseline counts as none"),
+            ]),
+            "the baseline",
+        ),
+    ],
+);
+
+static KEEPING: &[Word] = &[word("keep", "it stays where it was put"), word("strip", "it is taken out again")];
+
+static KEEP: Record = record(
+    "a `keep`",
+    "Whether injected text stays.",
+    &[
+        field("earlier", Shape::Words(KEEPING), "its earlier text, when it writes again"),
+        field("persist", Shape::Words(KEEPING), "its text, when the turn is persisted"),
+    ],
+);
+
+/// A limit.
+pub(super) static CAP: Record = Record {
+    what: "a cap",
+    doc: "A limit on a text. Exactly one key names what is counted.",
+    choice: Some("unit"),
+    kinds: &["chars", "bytes", "lines", "items"],
+    fields: &[
+        field("chars", Shape::Int(0, MAX), "characters"),
+        field("bytes", Shape::Int(0, MAX), "UTF-8 bytes"),
+        field("lines", Shape::Int(0, MAX), "lines"),
+        field("items", Shape::Int(0, MAX), "items of an `each` layer"),
+        field("of", Shape::Words(&[word("items", "whole items, as long as the limit is kept")]), "what is cut")
+            .with(&["chars", "bytes", "lines"]),
+        field(
+            "over",
+            Shape::Words(&[
+                word("stop", "nothing more is taken"),
+                word("required_then_listed", "required ones first").planned(),
+            ]),
+            "what happens over the limit",
+        ),
+        field("mark", TEXT, "what is written where text was cut"),
+        field("mark_inside", Shape::Bool, "the mark has to fit inside the limit, too"),
+        field(
+            "boundary",
+            Shape::Words(&[
+                word("char", "between characters; the default"),
+                word("raw_lossy", "at the byte, with U+FFFD for what is broken"),
+                word("line", "behind a line end"),
+            ]),
+            "where the cut may fall",
+        ),
+    ],
+};
+
+static ON_ERROR: &[Word] = &[
+    word("skip", "it is left out, with a message; the default"),
+    word("stop", "no request is built"),
+];
+
+static USE: Record = record(
+    "an `on_error`",
+    "What to do when a layer fails.",
+    &[field("use", PATH, "a template that takes its place").required()],
+);
+
+/// A layer's source.
+pub(super) static FROM: Record = Record {
+    what: "a `from`",
+    doc: "Where a layer's text comes from. Exactly one key names the source, its options stand beside it.",
+    choice: Some("source"),
+    kinds: &["text", "template", "table", "each", "lines", "fact", "place", "said"],
+    fields: &[
+        field("text", TEXT, "a template, written here"),
+        field("template", PATH, "a template file"),
+        field("table", PATH, "a file of rows; one or all that match are used"),
+        field("each", NAME, "one text for each item of this list"),
+        field("lines", Shape::Expression, "the lines of the text that this gives, so that a cap can count them"),
+        field("fact", NAME, "the text of a fact, as it is"),
+        field("place", NAME, "what stands in a place with `of: block`"),
+        field("said", Shape::Words(&[word("user", "what the user typed in this turn")]), "what was said"),
+        field("on", Shape::Expression, "what is looked for in the table").with(&["table"]),
+        field(
+            "match",
+            Shape::Words(&[
+                word("exact", "equal; the default"),
+                word("token_start", "the key starts at a token of the text"),
+                word("substring", "the key stands anywhere in the text"),
+                word("all", "every row whose key is in the list that is looked for"),
+            ]),
+            "how a row's key is compared",
+        )
+        .with(&["table"]),
+        field("join", TEXT, "what stands between rows or items").with(&["table", "each"]),
+        field("item", PATH, "the template file of an item").with(&["each"]),
+        field("item_text", TEXT, "the template of an item, written here").with(&["each"]),
+        field("frame", PATH, "the template file around all items or lines").with(&["each", "lines"]),
+        field("frame_text", TEXT, "the template around all items or lines, written here")
+            .with(&["each", "lines"]),
+        field("where", Shape::Expression, "only items for which this holds").with(&["each"]),
+        field("drop_refs", Shape::Any, "").planned(),
+    ],
+};
+
+static MARK: Record = record(
+    "a mark",
+    "Where a cache mark stands.",
+    &[
+        field("at", NAME, "`tools`, `last_history`, `last_message`, or a place").required(),
+        field("ttl", Shape::Duration, "the life that it asks for; 5m by default"),
+    ],
+);
+
+static RUN: Shape = Shape::Either(&[
+    Shape::List(&Shape::Record(&LINE)),
+    Shape::Planned("a run in words; write it as a list of lines"),
+]);
+
+/// A line of a run.
+pub(super) static LINE: Record = Record {
+    what: "a line of a run",
+    doc: "One thing that happens. Exactly one key names it.",
+    choice: Some("input"),
+    kinds: &[
+        "user",
+        "call",
+        "say",
+        "fail",
+        "note",
+        "set",
+        "write",
+        "delete",
+        "advance",
+        "model",
+        "tools",
+        "context_edit",
+        "agent",
+    ],
+    fields: &[
+        field("user", TEXT, "the user says something: a turn begins"),
+        field("call", Shape::List(&Shape::Call), "the model calls tools, which run in order"),
+        field("say", TEXT, "the model answers: the turn ends"),
+        field("fail", TEXT, "the request is sent, but fails for this reason"),
+        field("note", TEXT, "a caption for an audience"),
+        field("set", Shape::Names(&Shape::Any), "facts take values"),
+        field("write", Shape::Record(&WRITE), "a file of the workspace is written, for this run only"),
+        field("delete", PATH, "a file of the workspace is deleted, for this run only"),
+        field("advance", Shape::Duration, "time passes"),
+        field("model", TEXT, "another model is chosen, as `provider:model`"),
+        field("tools", Shape::List(&NAME), "the tools change to these, in this order"),
+        field("context_edit", Shape::Record(&CONTEXT_EDIT), "the agent edits its own context"),
+        field("agent", Shape::Record(&AGENT), "a sub-agent works"),
+    ],
+};
+
+static WRITE: Record = record(
+    "a `write`",
+    "A file of the workspace is written, for this run only.",
+    &[
+        field("path", PATH, "the file").required(),
+        field("text", TEXT, "its new text").required(),
+    ],
+);
+
+static CONTEXT_EDIT: Record = Record {
+    what: "a `context_edit`",
+    doc: "A message is deleted or rewritten.",
+    choice: Some("change"),
+    kinds: &["text", "delete"],
+    fields: &[
+        field(
+            "message",
+            Shape::Either(&[Shape::Int(1, u32::MAX as i64), Shape::Words(&[word("newest_tool", "")])]),
+            "the number of the message, or `newest_tool`",
+        )
+        .required(),
+        field("text", TEXT, "its new text"),
+        field("delete", Shape::Bool, "`true`: it is deleted"),
+    ],
+};
+
+static AGENT: Record = record(
+    "an `agent`",
+    "A sub-agent with its own goal and directory.",
+    &[
+        field("role", TEXT, "the last part of its id").required(),
+        field("goal", TEXT, "the task it was given").required(),
+        field("cwd", TEXT, "the directory it starts in; its parent's by default"),
+        field("run", Shape::List(&Shape::Record(&LINE)), "what happens to it").required(),
+    ],
+);
