@@ -151,7 +151,7 @@ pub(super) static PLACE: Record = record(
         )
         .required(),
         field("order", Shape::Words(&[word("listed", "as listed"), word("key", "by key")]), "the order in it"),
-        field("join", Shape::Either(&[Shape::Words(JOIN), TEXT]), "what stands between layers"),
+        field("join", Shape::TextBut(JOIN), "what stands between layers"),
         field("keep_empty", Shape::Bool, "an empty system message is sent, too"),
         field("wrap", Shape::Pair(&TEXT), "what stands in front of and behind the place"),
         field("role", Shape::Words(&[word("user", "a user message")]), "who says a message of its own"),

@@ -1,9 +1,21 @@
 //! The syntax of bench files: YAML text to [`crate::core::bench::Bench`], with the exact place of every mistake.
 
+mod decode;
+mod document;
+mod fields;
 pub mod node;
 mod parse;
 mod place;
+mod scalar;
+mod shape;
 mod suggest;
+mod template;
+mod tokens;
+mod variant;
 mod yaml_error;
 
+pub use decode::Files;
+pub use document::{Document, Opened, is_not_built, open};
 pub use parse::parse;
+pub use shape::NOT_BUILT;
+pub use variant::{Change, Variant};

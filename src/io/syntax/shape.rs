@@ -16,6 +16,8 @@ pub(super) enum Shape {
     Any,
     /// A text.
     Text,
+    /// A text; these words are kept for something that this version does not do.
+    TextBut(&'static [Word]),
     /// A text of `[a-z0-9_-]`.
     Id,
     /// `true` or `false`.
@@ -172,6 +174,11 @@ impl Problems<'_> {
     pub(super) fn check(&mut self, node: &Node, shape: &Shape, name: &str) {
         match shape {
             Shape::Any => {}
+            Shape::TextBut(words) if node.as_text().is_some() => {
+                if words.iter().any(|word| *word.word == *node.text) {
+                    self.planned(node.at, &format!("`{name}: {}`", node.text));
+                }
+            }
             Shape::Text | Shape::Path if node.as_text().is_some() => {}
             Shape::Expression if matches!(node.kind, Kind::Text | Kind::Bool(_)) => {}
             Shape::Bool if matches!(node.kind, Kind::Bool(_)) => {}
@@ -376,6 +383,8 @@ impl Shape {
             Shape::List(_) | Shape::Pair(_) => matches!(node.kind, Kind::Seq(_)),
             Shape::Names(_) | Shape::Record(_) | Shape::Call => matches!(node.kind, Kind::Map(_)),
             Shape::Either(shapes) => shapes.iter().any(|shape| shape.fits(node)),
+            Shape::Int(..) => matches!(node.kind, Kind::Int(_)),
+            Shape::Bool => matches!(node.kind, Kind::Bool(_)),
             _ => node.is_scalar() && !matches!(node.kind, Kind::Null),
         }
     }
@@ -384,7 +393,7 @@ impl Shape {
     fn expected(&self) -> String {
         match self {
             Shape::Any | Shape::Planned(_) => "a value".to_owned(),
-            Shape::Text => "a text".to_owned(),
+            Shape::Text | Shape::TextBut(_) => "a text".to_owned(),
             Shape::Id => "an id".to_owned(),
             Shape::Bool => "`true` or `false`".to_owned(),
             Shape::Int(min, max) => range(*min, *max),

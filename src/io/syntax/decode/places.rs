@@ -1,0 +1,107 @@
+//! `places:` and `marks:`.
+
+use indexmap::IndexMap;
+
+use crate::core::bench::{Mark, MarkPlace, MessageAt, Place, PlaceKind};
+use crate::core::fact::Name;
+
+use super::super::node::{Entry, Node};
+use super::super::scalar;
+use super::{Decoder, flag, text, word};
+
+impl Decoder<'_> {
+    pub(super) fn places(&mut self, root: &Node) -> IndexMap<Name, Place> {
+        let mut places: IndexMap<Name, Place> = IndexMap::new();
+        for entry in root.get("places").map(|node| node.entries()).unwrap_or_default() {
+            self.place_name(entry);
+            let Some(place) = self.place(entry) else { continue };
+            let once = matches!(place.kind, PlaceKind::System | PlaceKind::CurrentUser | PlaceKind::NewestTool);
+            if let Some(first) = places.values().find(|first| once && first.kind == place.kind) {
+                let of = word(&entry.value, "of").unwrap_or_default();
+                let hint = format!("line {} has it already; layers can share a place", first.at.line);
+                self.problems.error(entry.at, format!("`{}` is a second place with `of: {of}`", place.id), hint);
+            }
+            places.insert(entry.key.clone(), place);
+        }
+        places
+    }
+
+    fn place_name(&mut self, entry: &Entry) {
+        let valid = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        if entry.key.is_empty() || !entry.key.bytes().all(valid) {
+            let hint = "letters, digits, `_` and `-`".to_owned();
+            self.problems.error(entry.at, format!("`{}` cannot be the name of a place", entry.key), hint);
+        }
+        if matches!(&*entry.key, "tools" | "last_history" | "last_message") {
+            let hint = "`marks:` uses it for something else".to_owned();
+            self.problems.error(entry.at, format!("`{}` cannot be the name of a place", entry.key), hint);
+        }
+    }
+
+    fn place(&mut self, entry: &Entry) -> Option<Place> {
+        let node = &entry.value;
+        let kind = match word(node, "of")? {
+            "system" => PlaceKind::System,
+            "current_user" => PlaceKind::CurrentUser,
+            "newest_tool" => PlaceKind::NewestTool,
+            "message" => PlaceKind::Message {
+                at: match word(node, "at") {
+                    Some("before_current") => MessageAt::BeforeCurrent,
+                    _ => MessageAt::End,
+                },
+            },
+            "block" => PlaceKind::Block,
+            _ => return None,
+        };
+        for (key, wanted) in
+            [("role", "message"), ("at", "message"), ("none", "newest_tool"), ("keep_empty", "system")]
+        {
+            if let Some(option) = node.entry(key)
+                && word(node, "of") != Some(wanted)
+            {
+                let hint = format!("it belongs to `of: {wanted}`");
+                self.problems.error(option.at, format!("`{key}` does not go with this place"), hint);
+            }
+        }
+        let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
+        Some(Place {
+            id: entry.key.clone(),
+            at: entry.at,
+            kind,
+            by_key: word(node, "order") == Some("key"),
+            join: text(node, "join").unwrap_or_else(|| "".into()),
+            keep_empty: flag(node, "keep_empty"),
+            wrap: match wrap {
+                [before, behind] => Some((before.as_text()?.clone(), behind.as_text()?.clone())),
+                _ => None,
+            },
+        })
+    }
+
+    pub(super) fn marks(&mut self, root: &Node) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for node in root.get("marks").map(|node| node.items()).unwrap_or_default() {
+            let Some(at) = node.get("at") else { continue };
+            let Some(name) = at.as_text() else { continue };
+            let place = match &**name {
+                "tools" => MarkPlace::Tools,
+                "last_history" => MarkPlace::LastHistory,
+                "last_message" => MarkPlace::LastMessage,
+                _ if self.places.contains(name) => MarkPlace::Place(name.clone()),
+                _ => {
+                    let mut known = self.places.clone();
+                    known.extend(["tools", "last_history", "last_message"].map(Name::from));
+                    let hint = Decoder::hint(name, &known);
+                    self.problems.error(at.at, format!("there is no place `{name}` for a mark"), hint);
+                    continue;
+                }
+            };
+            let ttl = match node.get("ttl").and_then(|ttl| scalar::duration(ttl.as_text()?)) {
+                None => 300,
+                Some(seconds) => u32::try_from(seconds).unwrap_or(u32::MAX),
+            };
+            marks.push(Mark { at: place, ttl });
+        }
+        marks
+    }
+}

@@ -1,0 +1,148 @@
+//! `read:`, `tools:` and `simulate:`.
+
+use indexmap::IndexMap;
+
+use crate::core::bench::{ReadKind, ReadSpec, ToolEffect, ToolGroup};
+use crate::core::fact::{FilePath, Name};
+
+use super::super::fields::{READ, SIMULATE};
+use super::super::node::Node;
+use super::super::template::Scope;
+use super::{Decoder, count, text};
+
+impl Decoder<'_> {
+    pub(super) fn reads(&mut self, root: &Node) -> IndexMap<Name, ReadSpec> {
+        let mut reads = IndexMap::new();
+        for entry in root.get("read").map(|node| node.entries()).unwrap_or_default() {
+            if let Some(kind) = self.read(&entry.value) {
+                reads.insert(entry.key.clone(), ReadSpec { at: entry.at, kind });
+            }
+        }
+        reads
+    }
+
+    fn read(&mut self, node: &Node) -> Option<ReadKind> {
+        let (kind, value) = READ.kind(node)?;
+        Some(match kind {
+            "file" => ReadKind::File {
+                path: self.workspace_path(value, kind)?,
+                max_chars: count(node, "max_chars"),
+            },
+            "glob" => ReadKind::Glob { pattern: self.glob(value)?, top: count(node, "top") },
+            "skills" => ReadKind::Skills { folder: self.workspace_path(value, kind)? },
+            "git_files" => ReadKind::GitFiles {
+                folder: self.workspace_path(value, kind)?,
+                groups: count(node, "groups").unwrap_or(14),
+                per_group: count(node, "per_group").unwrap_or(10),
+                cap: node.get("cap").and_then(|cap| self.cap(cap, false)),
+            },
+            "json" => ReadKind::Json { path: self.workspace_path(value, kind)? },
+            "environment" => ReadKind::Environment { name: value.text.clone() },
+            _ => return None,
+        })
+    }
+
+    fn glob(&mut self, node: &Node) -> Option<FilePath> {
+        let pattern = self.workspace_path(node, "glob")?;
+        match globset::Glob::new(&pattern.path) {
+            Ok(_) => Some(pattern),
+            Err(error) => {
+                let hint = "`*` stands for any part of a name, `**` for any folders, `{a,b}` for one of them";
+                let message = format!("the pattern `{}` cannot be used: {}", node.text, error.kind());
+                self.problems.error(node.at, message, hint.to_owned());
+                None
+            }
+        }
+    }
+
+    pub(super) fn tool_groups(&mut self, root: &Node) -> Vec<ToolGroup> {
+        let mut groups = Vec::new();
+        let mut always: Vec<(Name, u32)> = Vec::new();
+        for node in root.get("tools").map(|node| node.items()).unwrap_or_default() {
+            let when = node.get("when").map(|when| self.condition(when, Scope::Layer));
+            let items = node.get("names").map(|names| names.items()).unwrap_or_default();
+            for item in items {
+                let Some(name) = item.as_text() else { continue };
+                let valid = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+                if name.is_empty() || !name.chars().all(valid) {
+                    let hint = "letters, digits, `_`, `-` and `.`".to_owned();
+                    self.problems.error(item.at, format!("`{name}` cannot be the name of a tool"), hint);
+                }
+                if when.is_none() {
+                    if let Some((_, line)) = always.iter().find(|(known, _)| known == name) {
+                        let hint = format!("it is first named in line {line}");
+                        self.problems.error(item.at, format!("the tool `{name}` is named twice"), hint);
+                    }
+                    always.push((name.clone(), item.at.line));
+                }
+            }
+            let names: Vec<Name> = items.iter().filter_map(|item| item.as_text().cloned()).collect();
+            let schemas = node.get("schemas").and_then(|schemas| {
+                let path = self.bench_path(schemas, "schemas")?;
+                self.check_schemas(&path, schemas.at, &names)?;
+                Some(path)
+            });
+            groups.push(ToolGroup { when: when.flatten(), names, schemas });
+        }
+        groups
+    }
+
+    /// A tool that the bench declares.
+    pub(super) fn tool(&mut self, name: &Name, at: crate::core::diagnostic::Position) -> bool {
+        if self.tools.contains(name) {
+            return true;
+        }
+        let hint = Decoder::hint(name, &self.tools)
+            .unwrap_or_else(|| "declare it: `tools: [ { names: [...] } ]`".to_owned());
+        self.problems.error(at, format!("the tool `{name}` is not declared in `tools`"), hint);
+        false
+    }
+
+    pub(super) fn simulate(&mut self, root: &Node) -> IndexMap<Name, ToolEffect> {
+        let mut effects = IndexMap::new();
+        for entry in root.get("simulate").map(|node| node.entries()).unwrap_or_default() {
+            self.tool(&entry.key, entry.at);
+            let Some((kind, value)) = SIMULATE.kind(&entry.value) else { continue };
+            let Some(argument) = value.as_text().cloned() else { continue };
+            let effect = match kind {
+                "set" => {
+                    let Some(from) = text(&entry.value, "from") else {
+                        let hint = "`from:` names the argument whose value the fact takes".to_owned();
+                        self.problems.error(entry.value.at, "a simulation with `set` without `from`", hint);
+                        continue;
+                    };
+                    if !self.settable(&argument, value.at) {
+                        continue;
+                    }
+                    ToolEffect::Set { fact: argument, from }
+                }
+                "file" => ToolEffect::File { path: argument },
+                "write" => ToolEffect::Write { path: argument },
+                _ => continue,
+            };
+            effects.insert(entry.key.clone(), effect);
+        }
+        effects
+    }
+
+    /// True for a fact that a run can give a value: a fact of the bench, or a builtin that has a value of its own.
+    pub(super) fn settable(&mut self, name: &Name, at: crate::core::diagnostic::Position) -> bool {
+        if self.reads.contains(name) {
+            let hint = "a read follows its files; write the file instead".to_owned();
+            self.problems.error(at, format!("`{name}` is a read and cannot be set"), hint);
+            return false;
+        }
+        if self.facts.contains(name) || super::STARTS.contains(&&**name) {
+            return true;
+        }
+        let known: Vec<Name> = self
+            .facts
+            .iter()
+            .cloned()
+            .chain(super::STARTS.iter().map(|name| Name::from(*name)))
+            .filter(|name| !self.reads.contains(name))
+            .collect();
+        self.problems.error(at, format!("there is no fact `{name}`"), Decoder::hint(name, &known));
+        false
+    }
+}

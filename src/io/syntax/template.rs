@@ -1,0 +1,214 @@
+//! Checks of templates and expressions: that they compile, and that every name, filter and field in them exists.
+
+use minijinja::{Environment, ErrorKind};
+
+use crate::core::bench::Expression;
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::Name;
+use crate::core::source::names::{BUILTINS, is_builtin};
+use crate::core::source::{environment, template_error};
+use crate::core::text::Source;
+
+use super::node::Node;
+use super::shape::{NOT_BUILT, Problems};
+use super::suggest;
+use super::tokens::{self, Role, Token};
+
+/// What a template is for, which decides what it sees beside facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// A layer, a condition.
+    Layer,
+    /// The item of an `each`.
+    Item,
+    /// The frame around items.
+    EachFrame,
+    /// The frame around lines.
+    LinesFrame,
+}
+
+impl Scope {
+    /// The names that only some templates see, with where.
+    const ONLY: &'static [(&'static str, Scope, &'static str)] = &[
+        ("item", Scope::Item, "in the item template and `where` of an `each` layer"),
+        ("loop_index", Scope::Item, "in the item template of an `each` layer"),
+        ("items", Scope::EachFrame, "in the frame of an `each` layer"),
+        ("lines", Scope::LinesFrame, "in the frame of a `lines` layer"),
+    ];
+}
+
+/// The names of a bench.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    /// Its facts and reads.
+    pub(super) values: Vec<Name>,
+    /// The fields of its agent.
+    pub(super) agent: Vec<Name>,
+}
+
+impl Names {
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.values.iter().any(|known| &**known == name) || is_builtin(name)
+    }
+
+    pub(super) fn hint(&self, name: &str) -> Option<String> {
+        let known = || self.values.iter().map(|n| &**n);
+        if let Some(near) = suggest::nearest(name, known().chain(BUILTINS.iter().map(|(name, _)| *name))) {
+            return Some(format!("did you mean `{near}`?"));
+        }
+        Some(match suggest::hint(name, known().collect::<Vec<_>>()) {
+            Some(known) => format!("{known}, and what Plywood supplies: `cwd`, `now`, `said`, `agent.role` ..."),
+            None => "this bench has no facts or reads; Plywood supplies `cwd`, `now`, `said` ...".to_owned(),
+        })
+    }
+
+    fn fields(&self, map: &str) -> Option<Vec<&str>> {
+        Some(match map {
+            "agent" => self.agent.iter().map(|n| &**n).chain(["id", "role", "session", "goal"]).collect(),
+            "model" => vec!["id", "provider", "name"],
+            "call" => vec!["number", "turn", "tools", "results"],
+            _ => return None,
+        })
+    }
+}
+
+/// Checks templates and expressions of one bench.
+pub(super) struct Checker {
+    env: Environment<'static>,
+    pub(super) names: Names,
+}
+
+impl Checker {
+    pub(super) fn new(names: Names) -> Checker {
+        Checker { env: environment(), names }
+    }
+
+    /// Checks a template and adds what is wrong with it.
+    pub(super) fn template(&self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
+        let template = match self.env.template_from_named_str(&source.name, &source.text) {
+            Ok(template) => template,
+            Err(error) => {
+                let mut problem = template_error(source, &error);
+                if problem.file.as_ref() == Some(&problems.file)
+                    && let Some(at) = problem.at
+                {
+                    let hint = problem.hint.take();
+                    problem = Diagnostic::error(problem.message).at(problems.file.clone(), problems.text, at);
+                    problem.hint = hint;
+                }
+                return problems.push(problem);
+            }
+        };
+        let tokens = tokens::template(&source.text);
+        let mut undeclared: Vec<String> = template.undeclared_variables(true).into_iter().collect();
+        undeclared.sort();
+        self.names_of(&undeclared, &tokens, scope, &mut |byte, message, hint| {
+            report(problems, source, byte, message, hint);
+        });
+    }
+
+    /// Checks an expression of the bench; none when it does not compile.
+    pub(super) fn expression(
+        &self,
+        node: &Node,
+        scope: Scope,
+        problems: &mut Problems<'_>,
+    ) -> Option<Expression> {
+        let file = problems.file.clone();
+        let source = node.source(&file, problems.text);
+        let compiled = match self.env.compile_expression(&node.text) {
+            Ok(compiled) => compiled,
+            Err(error) => {
+                let byte = error.range().map_or(0, |range| range.start.min(node.text.len()));
+                let detail = error.detail().unwrap_or("it cannot be read");
+                let hint = "such as `agent.role == \"main\" and cards`, without braces";
+                report(problems, &source, byte, format!("in this expression: {detail}"), Some(hint.to_owned()));
+                return None;
+            }
+        };
+        let mut undeclared: Vec<String> = compiled.undeclared_variables(true).into_iter().collect();
+        undeclared.sort();
+        let tokens = tokens::expression(&node.text);
+        let before = problems.list.len();
+        self.names_of(&undeclared, &tokens, scope, &mut |byte, message, hint| {
+            report(problems, &source, byte, message, hint);
+        });
+        (problems.list.len() == before).then(|| Expression { text: node.text.clone(), at: source.position(0) })
+    }
+
+    /// Checks the names that a template or expression needs from outside (`a` or `a.b`), its filters and its tests.
+    fn names_of(
+        &self,
+        undeclared: &[String],
+        tokens: &[Token<'_>],
+        scope: Scope,
+        report: &mut dyn FnMut(usize, String, Option<String>),
+    ) {
+        for path in undeclared {
+            let (name, field) = path.split_once('.').map_or((path.as_str(), None), |(a, b)| (a, Some(b)));
+            let place = |token: &&Token<'_>| token.role == Role::Name && token.text == name;
+            let at = tokens.iter().position(|token| place(&token));
+            let byte = at.map_or(0, |index| tokens[index].start);
+            if name == "loop" || self.env.globals().any(|(global, _)| global == name) {
+                continue;
+            }
+            if let Some((_, only, place)) = Scope::ONLY.iter().find(|(n, only, _)| *n == name && *only != scope)
+                && !self.names.values.iter().any(|known| &**known == name)
+            {
+                let _ = only;
+                report(byte, format!("`{name}` is not known here"), Some(format!("it is known {place}")));
+                continue;
+            }
+            if !self.names.knows(name) {
+                let message = format!("undefined name `{name}`");
+                report(byte, message, self.names.hint(name));
+                continue;
+            }
+            let Some(field) = field.and_then(|field| field.split('.').next()) else { continue };
+            if let Some(fields) = self.names.fields(name)
+                && !fields.contains(&field)
+                && let Some(token) = tokens.windows(2).find_map(|pair| {
+                    let is = pair[0].text == name && pair[1].role == Role::Field && pair[1].text == field;
+                    is.then_some(&pair[1])
+                })
+            {
+                let hint = suggest::hint(field, fields);
+                report(token.start, format!("`{name}` has no field `{field}`"), hint);
+            }
+        }
+        let mut state = self.env.empty_state();
+        for token in tokens {
+            match token.role {
+                Role::Filter => {
+                    if state
+                        .apply_filter(token.text, &[])
+                        .is_err_and(|e| e.kind() == ErrorKind::UnknownFilter)
+                    {
+                        let hint = "filters are those of minijinja and `cut`, `clean`, `day`, `minute`, `stamp`, `iso_ms`";
+                        report(token.start, format!("unknown filter `{}`", token.text), Some(hint.to_owned()));
+                    }
+                }
+                Role::Test => {
+                    if state.perform_test(token.text, &[]).is_err_and(|e| e.kind() == ErrorKind::UnknownTest) {
+                        let hint = "tests are those of minijinja, such as `defined` or `string`";
+                        report(token.start, format!("unknown test `{}`", token.text), Some(hint.to_owned()));
+                    }
+                }
+                Role::Statement if matches!(token.text, "include" | "import" | "from" | "extends") => {
+                    let hint = "use a layer for each file, or `from: { fact: ... }`".to_owned();
+                    report(token.start, format!("{NOT_BUILT}: `{}` in templates", token.text), Some(hint));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Adds an error at a byte of a source, which may be a file of its own or a scalar of the bench.
+fn report(problems: &mut Problems<'_>, source: &Source, byte: usize, message: String, hint: Option<String>) {
+    let at = source.position(byte);
+    let text = if source.name == problems.file { problems.text } else { &source.text };
+    let mut problem = Diagnostic::error(message).at(source.name.clone(), text, at);
+    problem.hint = hint;
+    problems.push(problem);
+}
