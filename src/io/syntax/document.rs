@@ -159,7 +159,8 @@ impl Document {
                     let known: Vec<&str> = self.variants.iter().map(|variant| &*variant.name).collect();
                     let mut problem = Diagnostic::error(format!("there is no variant `{name}`"));
                     problem = problem.in_file(self.source.name.clone());
-                    problem.hint = suggest::hint(name, known).or(Some("this bench has no variants".to_owned()));
+                    problem.hint =
+                        suggest::hint(name, known).or(Some("this bench has no variants".to_owned()));
                     problems.push(problem);
                 }
             }

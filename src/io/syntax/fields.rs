@@ -43,7 +43,11 @@ static WORKSPACE: Record = record(
         field("path", PATH, "the folder, from the bench file"),
         field("home", PATH, "the home folder, from the bench file"),
         field("shown_as", TEXT, "the path that prompts see instead of the real one"),
-        field("clock", TEXT, "the time at which every run starts: `2026-04-01T09:00:00+08:00[Asia/Shanghai]`"),
+        field(
+            "clock",
+            TEXT,
+            "the time at which every run starts: `2026-04-01T09:00:00+08:00[Asia/Shanghai]`",
+        ),
     ],
 );
 
@@ -77,7 +81,8 @@ pub(super) static READ: Record = Record {
         field("search", PATH, "a search").planned(),
         field("reported", TEXT, "a text that a client reports").planned(),
         field("command", TEXT, "what a command prints").planned(),
-        field("max_chars", Shape::Int(0, MAX), "at most so many characters are read").with(&["file", "reported"]),
+        field("max_chars", Shape::Int(0, MAX), "at most so many characters are read")
+            .with(&["file", "reported"]),
         field("top", Shape::Int(0, MAX), "at most so many files, in path order").with(&["glob"]),
         field("groups", Shape::Int(0, 1000), "at most so many folders; 14 by default").with(&["git_files"]),
         field("per_group", Shape::Int(0, 1000), "at most so many files of each; 10 by default")
@@ -150,7 +155,11 @@ pub(super) static PLACE: Record = record(
             "what the place is",
         )
         .required(),
-        field("order", Shape::Words(&[word("listed", "as listed"), word("key", "by key")]), "the order in it"),
+        field(
+            "order",
+            Shape::Words(&[word("listed", "as listed"), word("key", "by key")]),
+            "the order in it",
+        ),
         field("join", Shape::TextBut(JOIN), "what stands between layers"),
         field("keep_empty", Shape::Bool, "an empty system message is sent, too"),
         field("wrap", Shape::Pair(&TEXT), "what stands in front of and behind the place"),
@@ -191,12 +200,20 @@ pub(super) static LAYER: Record = record(
         field("when", Shape::Expression, "left out where this does not hold"),
         field("run", Shape::Int(i64::MIN, MAX), "its priority: lower runs first"),
         field("key", TEXT, "decides the order in a place with `order: key`"),
-        field("refresh", Shape::Either(&[Shape::Words(REFRESH), Shape::Record(&CHANGE)]), "when it is made again"),
+        field(
+            "refresh",
+            Shape::Either(&[Shape::Words(REFRESH), Shape::Record(&CHANGE)]),
+            "when it is made again",
+        ),
         field("keep", Shape::Record(&KEEP), "whether text that it put into messages stays"),
         field("cap", Shape::Record(&CAP), "a limit on its text"),
         field("budget", Shape::Int(0, MAX), "the characters that its author allows it; a lint, not a cut"),
         field("required", Shape::Bool, "never left out of a place with a budget"),
-        field("on_error", Shape::Either(&[Shape::Words(ON_ERROR), Shape::Record(&USE)]), "what to do when it fails"),
+        field(
+            "on_error",
+            Shape::Either(&[Shape::Words(ON_ERROR), Shape::Record(&USE)]),
+            "what to do when it fails",
+        ),
     ],
 );
 
@@ -223,7 +240,8 @@ static CHANGE: Record = record(
     ],
 );
 
-static KEEPING: &[Word] = &[word("keep", "it stays where it was put"), word("strip", "it is taken out again")];
+static KEEPING: &[Word] =
+    &[word("keep", "it stays where it was put"), word("strip", "it is taken out again")];
 
 static KEEP: Record = record(
     "a `keep`",
@@ -245,8 +263,12 @@ pub(super) static CAP: Record = Record {
         field("bytes", Shape::Int(0, MAX), "UTF-8 bytes"),
         field("lines", Shape::Int(0, MAX), "lines"),
         field("items", Shape::Int(0, MAX), "items of an `each` layer"),
-        field("of", Shape::Words(&[word("items", "whole items, as long as the limit is kept")]), "what is cut")
-            .with(&["chars", "bytes", "lines"]),
+        field(
+            "of",
+            Shape::Words(&[word("items", "whole items, as long as the limit is kept")]),
+            "what is cut",
+        )
+        .with(&["chars", "bytes", "lines"]),
         field(
             "over",
             Shape::Words(&[
@@ -269,10 +291,8 @@ pub(super) static CAP: Record = Record {
     ],
 };
 
-static ON_ERROR: &[Word] = &[
-    word("skip", "it is left out, with a message; the default"),
-    word("stop", "no request is built"),
-];
+static ON_ERROR: &[Word] =
+    &[word("skip", "it is left out, with a message; the default"), word("stop", "no request is built")];
 
 static USE: Record = record(
     "an `on_error`",
@@ -291,7 +311,11 @@ pub(super) static FROM: Record = Record {
         field("template", PATH, "a template file"),
         field("table", PATH, "a file of rows; one or all that match are used"),
         field("each", NAME, "one text for each item of this list"),
-        field("lines", Shape::Expression, "the lines of the text that this gives, so that a cap can count them"),
+        field(
+            "lines",
+            Shape::Expression,
+            "the lines of the text that this gives, so that a cap can count them",
+        ),
         field("fact", NAME, "the text of a fact, as it is"),
         field("place", NAME, "what stands in a place with `of: block`"),
         field("said", Shape::Words(&[word("user", "what the user typed in this turn")]), "what was said"),
@@ -372,10 +396,7 @@ pub(super) static LINE: Record = Record {
 static WRITE: Record = record(
     "a `write`",
     "A file of the workspace is written, for this run only.",
-    &[
-        field("path", PATH, "the file").required(),
-        field("text", TEXT, "its new text").required(),
-    ],
+    &[field("path", PATH, "the file").required(), field("text", TEXT, "its new text").required()],
 );
 
 static CONTEXT_EDIT: Record = Record {

@@ -246,16 +246,21 @@ fn plain(text: &str) -> Kind {
         return Kind::Text;
     }
     let radix = |digits: &str, radix| i64::from_str_radix(digits, radix).ok();
-    if let Some(n) = text.strip_prefix("0x").filter(|rest| !rest.starts_with(['-', '+'])).and_then(|d| radix(d, 16)) {
+    if let Some(n) =
+        text.strip_prefix("0x").filter(|rest| !rest.starts_with(['-', '+'])).and_then(|d| radix(d, 16))
+    {
         return Kind::Int(n);
     }
-    if let Some(n) = text.strip_prefix("0o").filter(|rest| !rest.starts_with(['-', '+'])).and_then(|d| radix(d, 8)) {
+    if let Some(n) =
+        text.strip_prefix("0o").filter(|rest| !rest.starts_with(['-', '+'])).and_then(|d| radix(d, 8))
+    {
         return Kind::Int(n);
     }
     if unsigned.bytes().all(|b| b.is_ascii_digit()) {
         return text.parse().map_or_else(|_| text.parse().map_or(Kind::Text, Kind::Float), Kind::Int);
     }
-    let number = unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'-' | b'+'));
+    let number =
+        unsigned.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'-' | b'+'));
     match text.parse::<f64>() {
         Ok(n) if number && n.is_finite() => Kind::Float(n),
         _ => Kind::Text,
@@ -325,7 +330,9 @@ mod tests {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
         for n in 1..9 {
             let last = n - 1;
-            bomb += &format!("a{n}: &a{n} [*a{last}, *a{last}, *a{last}, *a{last}, *a{last}, *a{last}, *a{last}]\n");
+            bomb += &format!(
+                "a{n}: &a{n} [*a{last}, *a{last}, *a{last}, *a{last}, *a{last}, *a{last}, *a{last}]\n"
+            );
         }
         assert!(problems(&bomb)[0].contains("more than"), "{:?}", problems(&bomb));
     }

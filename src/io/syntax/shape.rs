@@ -139,7 +139,12 @@ pub(super) struct Problems<'a> {
 }
 
 impl Problems<'_> {
-    pub(super) fn error(&mut self, at: Position, message: impl Into<String>, hint: impl Into<Option<String>>) {
+    pub(super) fn error(
+        &mut self,
+        at: Position,
+        message: impl Into<String>,
+        hint: impl Into<Option<String>>,
+    ) {
         self.add(Diagnostic::error(message), at, hint);
     }
 
@@ -170,13 +175,13 @@ impl Problems<'_> {
         self.error(at, format!("{NOT_BUILT}: {what}"), hint);
     }
 
-    /// Checks a value against its description; `name` is what a message calls it: `refresh`.
+    /// Checks a value against its description; `name` is what a message calls it, such as "`refresh`".
     pub(super) fn check(&mut self, node: &Node, shape: &Shape, name: &str) {
         match shape {
             Shape::Any => {}
             Shape::TextBut(words) if node.as_text().is_some() => {
                 if words.iter().any(|word| *word.word == *node.text) {
-                    self.planned(node.at, &format!("`{name}: {}`", node.text));
+                    self.planned(node.at, &format!("`{}: {}`", name.trim_matches('`'), node.text));
                 }
             }
             Shape::Text | Shape::Path if node.as_text().is_some() => {}
@@ -185,7 +190,9 @@ impl Problems<'_> {
             Shape::Bool if matches!(&*node.text, "yes" | "no" | "on" | "off" | "True" | "False") => {
                 self.wrong_type(node, shape, name, Some("write `true` or `false`".to_owned()));
             }
-            Shape::Text | Shape::Path if matches!(node.kind, Kind::Int(_) | Kind::Float(_) | Kind::Bool(_)) => {
+            Shape::Text | Shape::Path
+                if matches!(node.kind, Kind::Int(_) | Kind::Float(_) | Kind::Bool(_)) =>
+            {
                 let hint = format!("quotes make it a text: \"{}\"", node.text);
                 self.wrong_type(node, shape, name, Some(hint));
             }
@@ -193,7 +200,7 @@ impl Problems<'_> {
             Shape::Int(min, max) => match node.kind {
                 Kind::Int(n) if (*min..=*max).contains(&n) => {}
                 Kind::Int(_) => {
-                    self.error(node.at, format!("`{name}` is out of range: {}", node.text), range(*min, *max));
+                    self.error(node.at, format!("{name} is out of range: {}", node.text), range(*min, *max));
                 }
                 _ => self.wrong_type(node, shape, name, None),
             },
@@ -205,7 +212,9 @@ impl Problems<'_> {
             }
             Shape::Words(words) => self.check_words(node, words, name),
             Shape::List(item) => match &node.kind {
-                Kind::Seq(items) => items.iter().for_each(|node| self.check(node, item, name)),
+                Kind::Seq(items) => items.iter().enumerate().for_each(|(index, node)| {
+                    self.check(node, item, &format!("item {} of {name}", index + 1));
+                }),
                 _ => self.wrong_type(node, shape, name, Some("write a list: `[a, b]`".to_owned())),
             },
             Shape::Pair(item) => match &node.kind {
@@ -216,7 +225,9 @@ impl Problems<'_> {
             },
             Shape::Names(value) => match &node.kind {
                 Kind::Map(entries) => {
-                    entries.iter().for_each(|entry| self.check(&entry.value, value, &entry.key));
+                    entries.iter().for_each(|entry| {
+                        self.check(&entry.value, value, &format!("`{}`", entry.key));
+                    });
                 }
                 _ => self.wrong_type(node, shape, name, None),
             },
@@ -234,7 +245,7 @@ impl Problems<'_> {
     }
 
     fn wrong_type(&mut self, node: &Node, shape: &Shape, name: &str, hint: Option<String>) {
-        let message = format!("`{name}` must be {}, but this is {}", shape.expected(), node.describe());
+        let message = format!("{name} must be {}, but this is {}", shape.expected(), node.describe());
         self.error(node.at, message, hint);
     }
 
@@ -259,19 +270,19 @@ impl Problems<'_> {
         }
         match words.iter().find(|word| *word.word == *node.text) {
             Some(word) if word.planned => {
-                self.planned(node.at, &format!("`{name}: {}`", word.word));
+                self.planned(node.at, &format!("`{}: {}`", name.trim_matches('`'), word.word));
             }
             Some(_) => {}
             None => {
                 let hint = suggest::hint(&node.text, known().collect::<Vec<_>>());
-                self.error(node.at, format!("`{name}` cannot be `{}`", node.text), hint);
+                self.error(node.at, format!("{name} cannot be `{}`", node.text), hint);
             }
         }
     }
 
     fn check_call(&mut self, node: &Node) {
         let Kind::Map(entries) = &node.kind else {
-            return self.wrong_type(node, &Shape::Call, "call", None);
+            return self.wrong_type(node, &Shape::Call, "a call", None);
         };
         let mut tools = entries.iter().filter(|entry| &*entry.key != "result");
         let (first, second) = (tools.next(), tools.next());
@@ -279,7 +290,11 @@ impl Problems<'_> {
         match (first, second) {
             (None, _) => self.error(node.at, "this call names no tool", hint.to_owned()),
             (_, Some(second)) => {
-                self.error(second.at, format!("`{}` is a second tool in one call", second.key), hint.to_owned());
+                self.error(
+                    second.at,
+                    format!("`{}` is a second tool in one call", second.key),
+                    hint.to_owned(),
+                );
             }
             (Some(tool), None) => {
                 if !matches!(tool.value.kind, Kind::Map(_) | Kind::Null) {
@@ -293,7 +308,7 @@ impl Problems<'_> {
             }
         }
         if let Some(result) = node.get("result") {
-            self.check(result, &Shape::Text, "result");
+            self.check(result, &Shape::Text, "`result`");
         }
     }
 
@@ -306,13 +321,12 @@ impl Problems<'_> {
         if let Some(choice) = record.choice {
             match (kind, kinds.next()) {
                 (None, _) => {
-                    // A typo in the key that names the kind is told as such, below.
-                    let typo =
-                        entries.iter().any(|e| suggest::nearest(&e.key, record.kinds.iter().copied()).is_some());
-                    if !typo {
+                    // An unknown key is told below, and is most likely what should have named the kind.
+                    if entries.iter().all(|entry| record.field(&entry.key).is_some()) {
                         let built = record.kinds.iter().copied().filter(|key| !record.is_planned(key));
                         let hint = format!("exactly one of {}", list(built));
-                        self.error(node.at, format!("{} without a {choice}", record.what), hint);
+                        let article = if choice.starts_with(['e', 'i']) { "an" } else { "a" };
+                        self.error(node.at, format!("{} without {article} {choice}", record.what), hint);
                     }
                 }
                 (Some(one), Some(two)) => self.error(
@@ -348,7 +362,7 @@ impl Problems<'_> {
                 );
                 continue;
             }
-            self.check(&entry.value, &field.shape, field.key);
+            self.check(&entry.value, &field.shape, &format!("`{}`", field.key));
         }
         for field in record.fields.iter().filter(|field| field.required && node.get(field.key).is_none()) {
             self.error(node.at, format!("{} without `{}`", record.what, field.key), field.doc.to_owned());

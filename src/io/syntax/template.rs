@@ -57,7 +57,9 @@ impl Names {
             return Some(format!("did you mean `{near}`?"));
         }
         Some(match suggest::hint(name, known().collect::<Vec<_>>()) {
-            Some(known) => format!("{known}, and what Plywood supplies: `cwd`, `now`, `said`, `agent.role` ..."),
+            Some(known) => {
+                format!("{known}, and what Plywood supplies: `cwd`, `now`, `said`, `agent.role` ...")
+            }
             None => "this bench has no facts or reads; Plywood supplies `cwd`, `now`, `said` ...".to_owned(),
         })
     }
@@ -122,7 +124,13 @@ impl Checker {
                 let byte = error.range().map_or(0, |range| range.start.min(node.text.len()));
                 let detail = error.detail().unwrap_or("it cannot be read");
                 let hint = "such as `agent.role == \"main\" and cards`, without braces";
-                report(problems, &source, byte, format!("in this expression: {detail}"), Some(hint.to_owned()));
+                report(
+                    problems,
+                    &source,
+                    byte,
+                    format!("in this expression: {detail}"),
+                    Some(hint.to_owned()),
+                );
                 return None;
             }
         };
@@ -133,7 +141,8 @@ impl Checker {
         self.names_of(&undeclared, &tokens, scope, &mut |byte, message, hint| {
             report(problems, &source, byte, message, hint);
         });
-        (problems.list.len() == before).then(|| Expression { text: node.text.clone(), at: source.position(0) })
+        (problems.list.len() == before)
+            .then(|| Expression { text: node.text.clone(), at: source.position(0) })
     }
 
     /// Checks the names that a template or expression needs from outside (`a` or `a.b`), its filters and its tests.
@@ -152,7 +161,8 @@ impl Checker {
             if name == "loop" || self.env.globals().any(|(global, _)| global == name) {
                 continue;
             }
-            if let Some((_, only, place)) = Scope::ONLY.iter().find(|(n, only, _)| *n == name && *only != scope)
+            if let Some((_, only, place)) =
+                Scope::ONLY.iter().find(|(n, only, _)| *n == name && *only != scope)
                 && !self.names.values.iter().any(|known| &**known == name)
             {
                 let _ = only;
@@ -185,11 +195,16 @@ impl Checker {
                         .is_err_and(|e| e.kind() == ErrorKind::UnknownFilter)
                     {
                         let hint = "filters are those of minijinja and `cut`, `clean`, `day`, `minute`, `stamp`, `iso_ms`";
-                        report(token.start, format!("unknown filter `{}`", token.text), Some(hint.to_owned()));
+                        report(
+                            token.start,
+                            format!("unknown filter `{}`", token.text),
+                            Some(hint.to_owned()),
+                        );
                     }
                 }
                 Role::Test => {
-                    if state.perform_test(token.text, &[]).is_err_and(|e| e.kind() == ErrorKind::UnknownTest) {
+                    if state.perform_test(token.text, &[]).is_err_and(|e| e.kind() == ErrorKind::UnknownTest)
+                    {
                         let hint = "tests are those of minijinja, such as `defined` or `string`";
                         report(token.start, format!("unknown test `{}`", token.text), Some(hint.to_owned()));
                     }

@@ -54,7 +54,13 @@ pub(super) fn expression(text: &str) -> Vec<Token<'_>> {
 }
 
 /// Reads code from `at` up to `close`; returns the byte behind it.
-fn code<'a>(text: &'a str, mut at: usize, close: &str, statement: bool, tokens: &mut Vec<Token<'a>>) -> usize {
+fn code<'a>(
+    text: &'a str,
+    mut at: usize,
+    close: &str,
+    statement: bool,
+    tokens: &mut Vec<Token<'a>>,
+) -> usize {
     let mut before = if statement { Some("{%") } else { None };
     let mut negated = false;
     while let Some(c) = text[at..].chars().next() {
@@ -82,8 +88,9 @@ fn code<'a>(text: &'a str, mut at: usize, close: &str, statement: bool, tokens: 
             if role == Role::Test && word == "not" && !negated {
                 negated = true;
             } else {
-                let filter_block = tokens.last().is_some_and(|t| t.role == Role::Statement && t.text == "filter")
-                    && before == Some("filter");
+                let filter_block =
+                    tokens.last().is_some_and(|t| t.role == Role::Statement && t.text == "filter")
+                        && before == Some("filter");
                 let role = if filter_block { Role::Filter } else { role };
                 tokens.push(Token { start: at, text: word, role });
                 negated = false;
@@ -124,7 +131,9 @@ mod tests {
     #[test]
     fn words_have_roles() {
         assert_eq!(
-            roles("x {{ a.b | cut(3, \"c | d\") }} {%- if not e is not string %}{# f #}{% raw %}{{ g }}{% endraw %}{{ h }}"),
+            roles(
+                "x {{ a.b | cut(3, \"c | d\") }} {%- if not e is not string %}{# f #}{% raw %}{{ g }}{% endraw %}{{ h }}"
+            ),
             [
                 "Name a",
                 "Field b",

@@ -29,7 +29,9 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
         | E::InvalidBlockScalarIndent
         | E::InvalidFlowScalarIndent
         | E::InvalidQuotedScalarIndent => ("this line is indented wrongly".to_owned(), INDENT),
-        E::ExpectedFlowMappingSeparator | E::UnexpectedEofFlowMapping | E::UnexpectedEofImplicitFlowMapping => (
+        E::ExpectedFlowMappingSeparator
+        | E::UnexpectedEofFlowMapping
+        | E::UnexpectedEofImplicitFlowMapping => (
             "a `,` or the closing `}` was expected here".to_owned(),
             "a map that starts with `{` ends with `}`, its entries are separated by `,`",
         ),
@@ -41,9 +43,10 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
             "a `:` stands where no key can be".to_owned(),
             "a `[` or `{` before it may not be closed; a text with `: ` in it needs quotes",
         ),
-        E::MismatchedFlowCollectionEnd { open, close } => {
-            (format!("the `{open}` here is closed by `{close}`"), "close brackets in the order in which they opened")
-        }
+        E::MismatchedFlowCollectionEnd { open, close } => (
+            format!("the `{open}` here is closed by `{close}`"),
+            "close brackets in the order in which they opened",
+        ),
         E::UnclosedFlowCollection { open } => {
             (format!("the `{open}` here is not closed"), "close it before the next key")
         }
@@ -51,10 +54,9 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
         E::UnclosedQuotedScalar | E::DocumentIndicatorInQuotedScalar => {
             ("the quote that starts here is not closed".to_owned(), "close it with the same quote")
         }
-        E::InvalidTrailingSingleQuotedScalar => (
-            "text behind a closing quote".to_owned(),
-            "within single quotes, write a quote twice: 'it''s'",
-        ),
+        E::InvalidTrailingSingleQuotedScalar => {
+            ("text behind a closing quote".to_owned(), "within single quotes, write a quote twice: 'it''s'")
+        }
         E::InvalidTrailingDoubleQuotedScalar => {
             ("text behind a closing quote".to_owned(), "within double quotes, write a quote as \\\"")
         }
@@ -67,9 +69,10 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
         | E::InvalidLowSurrogate
         | E::MissingLowSurrogate
         | E::UnpairedLowSurrogate
-        | E::InvalidUnicodeEscape => {
-            ("an escape that stands for no character".to_owned(), "write the character itself; files are UTF-8")
-        }
+        | E::InvalidUnicodeEscape => (
+            "an escape that stands for no character".to_owned(),
+            "write the character itself; files are UTF-8",
+        ),
         E::UnexpectedCharacter { character } if character.is_control() => (
             format!("the control character U+{:04X} cannot stand here", *character as u32),
             "remove it, or write it as an escape within double quotes",
@@ -92,20 +95,25 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
         E::MappingKeyNotAllowed | E::SimpleKeyExpected | E::InvalidSimpleKey => {
             ("a key was expected here, followed by `: `".to_owned(), INDENT)
         }
-        E::CommentNotSeparated | E::CommentInterceptedScalar => {
-            ("a comment interrupts a text".to_owned(), "put the comment in a line of its own, or the text in quotes")
-        }
+        E::CommentNotSeparated | E::CommentInterceptedScalar => (
+            "a comment interrupts a text".to_owned(),
+            "put the comment in a line of its own, or the text in quotes",
+        ),
         E::InvalidBlockScalarHeader | E::ZeroBlockScalarIndent => {
             ("text behind `|` or `>`".to_owned(), "start the text in the next line, indented")
         }
         E::InvalidMappingValueWhitespace | E::ExpectedWhitespace => {
             ("a space was expected here".to_owned(), QUOTES)
         }
-        E::RecursionLimitExceeded => ("maps and lists are nested too deeply".to_owned(), "100 levels are read"),
+        E::RecursionLimitExceeded => {
+            ("maps and lists are nested too deeply".to_owned(), "100 levels are read")
+        }
         E::BomInsideDocument => {
             ("a byte order mark inside the file".to_owned(), "remove it: it is an invisible character")
         }
-        E::InvalidDocumentEnd => ("text behind the end of the document (`...`)".to_owned(), "remove the line `...`"),
+        E::InvalidDocumentEnd => {
+            ("text behind the end of the document (`...`)".to_owned(), "remove the line `...`")
+        }
         E::ExpectedDocumentStart | E::MissingDocumentEndBeforeDirective | E::DirectiveDisallowed => {
             ("text that belongs to no map or list".to_owned(), INDENT)
         }

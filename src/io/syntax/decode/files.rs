@@ -9,7 +9,8 @@ use super::super::parse;
 use super::super::template::Scope;
 use super::Decoder;
 
-const ROWS: &str = "a table is a map `key: text`, or a list of `{ match: key, text: .. }` (or `template:` with a file)";
+const ROWS: &str =
+    "a table is a map `key: text`, or a list of `{ match: key, text: .. }` (or `template:` with a file)";
 
 impl Decoder<'_> {
     /// Reads a table's rows; its templates are checked as if they stood in the layer.
@@ -29,7 +30,10 @@ impl Decoder<'_> {
             Kind::Map(entries) => {
                 for entry in entries.iter().filter(|entry| entry.value.as_text().is_none()) {
                     let what = entry.value.describe();
-                    wrong(entry.value.at, format!("the row `{}` must be a text, but this is {what}", entry.key));
+                    wrong(
+                        entry.value.at,
+                        format!("the row `{}` must be a text, but this is {what}", entry.key),
+                    );
                 }
             }
             Kind::Seq(rows) => {
@@ -99,7 +103,8 @@ impl Decoder<'_> {
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or("it cannot be read");
                 let problem = Diagnostic::error(format!("not JSON: {message}")).at(file, &text, at);
-                self.problems.push(problem.hint("a list of tool definitions, or a map from name to definition"));
+                self.problems
+                    .push(problem.hint("a list of tool definitions, or a map from name to definition"));
                 return None;
             }
         };

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use crate::core::bench::{
-    Boundary, Cap, CapUnit, Expression, Keep, Keeping, Layer, LayerSource, Matching, OnError, Place, PlaceKind,
-    Refresh, Since, Template,
+    Boundary, Cap, CapUnit, Expression, Keep, Keeping, Layer, LayerSource, Matching, OnError, Place,
+    PlaceKind, Refresh, Since, Template,
 };
 use crate::core::diagnostic::Position;
 use crate::core::fact::Name;
@@ -46,7 +46,7 @@ impl Decoder<'_> {
                 let hint = Decoder::hint(name, &self.places);
                 self.problems.error(place.at, format!("there is no place `{name}`"), hint);
             }
-            if key.is_none() && places.get(name).is_some_and(|place| place.by_key) {
+            if node.get("key").is_none() && places.get(name).is_some_and(|place| place.by_key) {
                 let hint = format!("the place `{name}` is ordered by key; a key such as `20_memory`");
                 self.problems.error(node.at, "a layer without `key` in a place with `order: key`", hint);
             }
@@ -127,7 +127,7 @@ impl Decoder<'_> {
                 })
             }
             "each" => {
-                let over = self.known(value, "each");
+                let over = self.known(value);
                 let item = self.template(node, "item", "item_text", Scope::Item);
                 let frame = self.template(node, "frame", "frame_text", Scope::EachFrame);
                 let filter = node.get("where").map(|node| self.condition(node, Scope::Item));
@@ -160,7 +160,7 @@ impl Decoder<'_> {
                     },
                 })
             }
-            "fact" => Some(LayerSource::Fact(self.known(value, "fact")?)),
+            "fact" => Some(LayerSource::Fact(self.known(value)?)),
             "place" => {
                 let name = value.as_text()?;
                 if !self.places.contains(name) {
@@ -207,7 +207,7 @@ impl Decoder<'_> {
         if let Kind::Map(_) = node.kind {
             let mut watch = Vec::new();
             for fact in node.get("change").map(|node| node.items()).unwrap_or_default() {
-                watch.push(self.known(fact, "change")?);
+                watch.push(self.known(fact)?);
             }
             if watch.is_empty() {
                 if let Some(list) = node.get("change").filter(|list| matches!(list.kind, Kind::Seq(_))) {
@@ -244,7 +244,11 @@ impl Decoder<'_> {
             let items = node.entry("of").or_else(|| node.entry("items"));
             if let Some(entry) = items {
                 let hint = "only `from: { each: .. }` has items".to_owned();
-                self.problems.error(entry.at, format!("`{}` counts items, and there are none here", entry.key), hint);
+                self.problems.error(
+                    entry.at,
+                    format!("`{}` counts items, and there are none here", entry.key),
+                    hint,
+                );
                 return None;
             }
         }
@@ -292,7 +296,8 @@ impl Decoder<'_> {
         for layer in layers {
             let Some(place) = takes(layer).and_then(|name| places.get(&name)) else { continue };
             if place.kind != PlaceKind::Block {
-                let hint = format!("give the place `{}` `of: block`, or put layers into it with `in:`", place.id);
+                let hint =
+                    format!("give the place `{}` `of: block`, or put layers into it with `in:`", place.id);
                 let message = format!("the layer `{}` takes in a place that is not a block", layer.id);
                 self.problems.error(layer.at, message, hint);
             }

@@ -65,7 +65,7 @@ pub(super) fn bench(
         problems.error(Position::START, "the bench is empty", hint);
         return (None, problems.list);
     }
-    problems.check(root, &Shape::Record(&BENCH), "bench");
+    problems.check(root, &Shape::Record(&BENCH), "a bench");
     let keys = |key: &str| -> Vec<Name> {
         root.get(key).into_iter().flat_map(|node| node.entries().iter().map(|e| e.key.clone())).collect()
     };
@@ -196,7 +196,11 @@ impl Decoder<'_> {
                 self.problems.error(entry.at, format!("`{name}` cannot be used in an expression"), hint);
             } else if is_builtin(name) && (is_read || !STARTS.contains(&&**name)) {
                 let hint = "choose another name".to_owned();
-                self.problems.error(entry.at, format!("`{name}` is a name that Plywood supplies itself"), hint);
+                self.problems.error(
+                    entry.at,
+                    format!("`{name}` is a name that Plywood supplies itself"),
+                    hint,
+                );
             } else if matches!(
                 &**name,
                 "true" | "false" | "none" | "not" | "and" | "or" | "in" | "is" | "if" | "else"
@@ -211,13 +215,13 @@ impl Decoder<'_> {
     }
 
     /// A name of a fact, a read or a builtin.
-    fn known(&mut self, node: &Node, what: &str) -> Option<Name> {
+    fn known(&mut self, node: &Node) -> Option<Name> {
         let text = node.as_text()?;
         if self.checker.names.knows(text) {
             return Some(text.clone());
         }
         let hint = self.checker.names.hint(text);
-        self.problems.error(node.at, format!("{what} `{text}`: there is no such fact or read"), hint);
+        self.problems.error(node.at, format!("there is no fact or read `{text}`"), hint);
         None
     }
 

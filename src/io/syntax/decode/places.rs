@@ -15,11 +15,16 @@ impl Decoder<'_> {
         for entry in root.get("places").map(|node| node.entries()).unwrap_or_default() {
             self.place_name(entry);
             let Some(place) = self.place(entry) else { continue };
-            let once = matches!(place.kind, PlaceKind::System | PlaceKind::CurrentUser | PlaceKind::NewestTool);
+            let once =
+                matches!(place.kind, PlaceKind::System | PlaceKind::CurrentUser | PlaceKind::NewestTool);
             if let Some(first) = places.values().find(|first| once && first.kind == place.kind) {
                 let of = word(&entry.value, "of").unwrap_or_default();
                 let hint = format!("line {} has it already; layers can share a place", first.at.line);
-                self.problems.error(entry.at, format!("`{}` is a second place with `of: {of}`", place.id), hint);
+                self.problems.error(
+                    entry.at,
+                    format!("`{}` is a second place with `of: {of}`", place.id),
+                    hint,
+                );
             }
             places.insert(entry.key.clone(), place);
         }

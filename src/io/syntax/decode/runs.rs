@@ -127,7 +127,11 @@ impl Decoder<'_> {
     fn call(&mut self, node: &Node) -> Option<ToolCall> {
         let tool = node.entries().iter().find(|entry| &*entry.key != "result")?;
         self.tool(&tool.key, tool.at);
-        Some(ToolCall { tool: tool.key.clone(), args: values(Some(&tool.value)), result: text(node, "result") })
+        Some(ToolCall {
+            tool: tool.key.clone(),
+            args: values(Some(&tool.value)),
+            result: text(node, "result"),
+        })
     }
 
     fn context_edit(&mut self, node: &Node, script: &Script) -> Option<Input> {
