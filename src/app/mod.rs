@@ -3,6 +3,7 @@
 pub mod action;
 pub mod cells;
 pub mod effect;
+pub mod engine;
 pub mod event;
 pub mod folders;
 pub mod key;

@@ -128,12 +128,19 @@ impl Message {
 }
 
 /// The messages of one conversation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Log {
     messages: Vec<Arc<Message>>,
-    next: u32,
+    last: u32,
     /// The lowest index of a message that changed since the log was last settled.
     dirty: usize,
+}
+
+impl Default for Log {
+    fn default() -> Log {
+        // Number 1 is the system prompt's, which providers list in front.
+        Log { messages: Vec::new(), last: 1, dirty: 0 }
+    }
 }
 
 impl Log {
@@ -168,8 +175,8 @@ impl Log {
 
     /// Puts a message at an index (the end for most), sent from `from` on; gives its index.
     pub fn insert(&mut self, index: usize, body: Body, attached: Vec<Attachment>, from: CallNo) -> usize {
-        self.next += 1;
-        let message = Message { id: MessageId(self.next), body, attached, live: since(from) };
+        self.last += 1;
+        let message = Message { id: MessageId(self.last), body, attached, live: since(from) };
         self.messages.insert(index, Arc::new(message));
         self.dirty = self.dirty.min(index);
         index
@@ -178,12 +185,6 @@ impl Log {
     /// Adds a message at the end; gives its index.
     pub fn push(&mut self, body: Body, from: CallNo) -> usize {
         self.insert(self.messages.len(), body, Vec::new(), from)
-    }
-
-    /// The number that the next message will have.
-    #[must_use]
-    pub fn next_id(&self) -> MessageId {
-        MessageId(self.next + 1)
     }
 
     /// Attaches text to the message at an index.
@@ -280,9 +281,9 @@ mod tests {
         let mut log = Log::default();
         log.push(Body::User(Some(text("user", "a"))), CallNo(1));
         log.push(Body::User(Some(text("user", "b"))), CallNo(1));
-        assert!(log.edit(MessageId(1), CallNo(3), Some(text("user", "A"))));
-        assert!(log.edit(MessageId(2), CallNo(3), None));
-        assert!(!log.edit(MessageId(2), CallNo(3), None), "it is gone already");
+        assert!(log.edit(MessageId(2), CallNo(3), Some(text("user", "A"))));
+        assert!(log.edit(MessageId(3), CallNo(3), None));
+        assert!(!log.edit(MessageId(3), CallNo(3), None), "it is gone already");
         assert_eq!(sent(&log, 2), ["a", "b"]);
         assert_eq!(sent(&log, 3), ["A"]);
     }

@@ -12,5 +12,7 @@ mod simulate;
 pub use facts::resolve;
 pub use input::{EditTarget, Input, ScriptLine, ToolCall};
 pub use player::{Load, Player};
-pub use record::{Answer, Belief, CallRecord, Event, Injected, LayerState, Lead, Pending, Told, ToolRun};
+pub use record::{
+    Answer, Belief, CallRecord, Changed, Event, Injected, LayerState, Lead, Pending, Told, ToolRun,
+};
 pub use session::{Refused, Session};

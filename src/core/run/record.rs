@@ -17,6 +17,21 @@ pub struct Event {
     pub before: CallNo,
 }
 
+/// A fact that took another value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Changed {
+    /// The fact: a named one, or what was read from disk.
+    pub key: FactKey,
+    /// The old value, short: for a file its size.
+    pub old: Arc<str>,
+    /// The new value, in the same form.
+    pub new: Arc<str>,
+    /// What changed it.
+    pub event: EventId,
+    /// The conversation whose fact it is; none for facts of all.
+    pub agent: Option<Name>,
+}
+
 /// A layer as it stands in one request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerState {

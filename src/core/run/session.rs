@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::facts::{DerivedFacts, Held, Store};
 use super::input::{EditTarget, Input, ToolCall};
 use super::prepare::Prepared;
-use super::record::{Answer, Baseline, CallRecord, Event, Lead, ToolRun};
+use super::record::{Answer, Baseline, CallRecord, Changed, Event, Lead, ToolRun};
 use crate::core::bench::{Bench, PlaceKind};
-use crate::core::fact::{EventId, FactKey, FilePath, Found, Name, Progress, Value};
+use crate::core::fact::{EventId, FactKey, FilePath, Found, Lookup, Name, Progress, Value};
 use crate::core::log::{Body, Called, Log};
 use crate::core::source::{Evaluated, Templates};
 use crate::core::text::{Made, Traced};
@@ -126,6 +126,7 @@ pub struct Session {
     pub(super) prepared: Option<Arc<Prepared>>,
     pub(super) notes: Vec<Arc<str>>,
     events: Vec<Event>,
+    changes: Vec<Changed>,
     ops: VecDeque<Op>,
     inputs: Vec<Arc<Input>>,
     /// What was first supplied: with the inputs, enough to run again.
@@ -166,6 +167,7 @@ impl Session {
             prepared: None,
             notes: Vec::new(),
             events: vec![Event { label: "the opening".into(), before: CallNo(1) }],
+            changes: Vec::new(),
             ops: VecDeque::new(),
             inputs: Vec::new(),
             supplied: BTreeMap::new(),
@@ -209,6 +211,12 @@ impl Session {
         self.events.get(id.0 as usize).unwrap_or(&self.events[0])
     }
 
+    /// The facts that took other values, in order.
+    #[must_use]
+    pub fn changes(&self) -> &[Changed] {
+        &self.changes
+    }
+
     /// The external facts that were asked for so far: what a driver has to look at again before each request.
     pub fn watched(&self) -> impl Iterator<Item = &FactKey> {
         self.store.keys()
@@ -222,7 +230,6 @@ impl Session {
     /// The current value of a named fact, as the conversation under way sees it.
     #[must_use]
     pub fn fact(&self, name: &str) -> Option<(Value, EventId)> {
-        use crate::core::fact::Lookup;
         use crate::core::source::Facts;
         match self.view(self.current()).look(&FactKey::named(name)) {
             Lookup::Ready(value, _, cause) => Some((value, cause)),
@@ -419,7 +426,7 @@ impl Session {
             Input::Observed { found, by } => {
                 let event = self.begin_event(by.clone());
                 for (key, found) in found {
-                    self.store.supply(key.clone(), found.clone(), event);
+                    self.observe(key, found, event);
                 }
             }
             Input::Write { path, text } => {
@@ -450,16 +457,31 @@ impl Session {
         }
     }
 
+    fn observe(&mut self, key: &FactKey, found: &Found, event: EventId) {
+        let old = self.look(key);
+        if self.store.supply(key.clone(), found.clone(), event) {
+            let new = self.look(key);
+            let (old, new) = (in_short(&old), in_short(&new));
+            self.changes.push(Changed { key: key.clone(), old, new, event, agent: None });
+        }
+    }
+
     pub(super) fn set(&mut self, conversation: usize, name: &Name, value: Value, event: EventId) {
+        use crate::core::source::Facts;
+        let key = FactKey::Named(name.clone());
+        let old = self.view(conversation).look(&key);
         let held = Held::new(value, event);
-        let old = if &**name == "cwd" {
-            self.conversations[conversation].scope.entry(name.clone())
+        if matches!(&old, Lookup::Ready(_, rev, _) if *rev == held.rev) {
+            return;
+        }
+        let (old, new) = (in_short(&old), in_short(&held.ready()));
+        let own = &**name == "cwd";
+        let agent = own.then(|| self.conversations[conversation].id.clone());
+        self.changes.push(Changed { key, old, new, event, agent });
+        if own {
+            self.conversations[conversation].scope.insert(name.clone(), held);
         } else {
-            self.facts.entry(name.clone())
-        };
-        let old = old.or_insert_with(|| held.clone());
-        if old.rev != held.rev {
-            *old = held;
+            self.facts.insert(name.clone(), held);
         }
     }
 
@@ -531,7 +553,6 @@ impl Session {
     }
 
     fn start_agent(&mut self, role: &Name, goal: &Arc<str>, cwd: Option<Name>) -> Progress<()> {
-        use crate::core::fact::Lookup;
         use crate::core::source::Facts;
         let parent = self.current();
         let inherited = match self.view(parent).look(&FactKey::named("cwd")) {
@@ -661,5 +682,21 @@ impl Session {
             runs.push(ToolRun { tool: call.tool.clone(), argument, cwd: outcome.cwd, stale });
         }
         Progress::Done(())
+    }
+}
+
+/// A value for one line: a file or a list by its size.
+fn in_short(lookup: &Lookup) -> Arc<str> {
+    match lookup {
+        Lookup::Ready(Value::File(file), ..) => format!("{} chars", file.text.chars().count()).into(),
+        Lookup::Ready(Value::List(items), ..) => format!("{} entries", items.len()).into(),
+        Lookup::Ready(Value::Map(map), ..) => match map.get("body").and_then(Value::as_text) {
+            Some(body) => format!("{} chars", body.chars().count()).into(),
+            None => format!("{} entries", map.len()).into(),
+        },
+        Lookup::Ready(value, ..) => value.to_string().into(),
+        Lookup::Absent(_) => "not there".into(),
+        Lookup::Failed(reason, _) => reason.clone(),
+        Lookup::Unknown => "".into(),
     }
 }

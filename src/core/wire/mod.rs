@@ -52,7 +52,8 @@ impl BlockKind {
     }
 }
 
-/// The number of a message in its conversation, from 1; given at creation, never from content.
+/// The number of a message in its conversation; given at creation, never from content. Number 1 is the system prompt's,
+/// so the first message of a user is 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MessageId(pub u32);
 

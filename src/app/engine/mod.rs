@@ -1,0 +1,3 @@
+//! The engine: it owns the session, composes, and publishes snapshots.
+
+pub mod publish;

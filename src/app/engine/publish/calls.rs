@@ -1,0 +1,151 @@
+//! Pane 2: the calls of the run, sent, next and forecast.
+
+use std::sync::Arc;
+
+use super::{is_injector, one_line, shown_name};
+use crate::app::snapshot::{CallRow, CallState, CallTable, InjectedRow, Paid};
+use crate::core::bench::Bench;
+use crate::core::run::{Answer, CallRecord, Lead, Session, ToolRun};
+use crate::core::tokens::Measure;
+use crate::core::wire::CallNo;
+
+/// The table: the calls of `session`, then those that only `ahead` has, which has played the script to its end.
+/// `paid` gives the cache numbers of a call, as far as they are worked out.
+#[must_use]
+pub fn table(
+    session: &Session,
+    ahead: Option<&Session>,
+    shown: Option<CallNo>,
+    mut paid: impl FnMut(CallNo) -> Option<Paid>,
+    mut counter: Option<&mut dyn Measure>,
+) -> CallTable {
+    let bench = session.bench();
+    let mut rows: Vec<CallRow> = Vec::new();
+    let main = bench.agent.get("id").and_then(|id| id.as_text().cloned());
+    let mut turns = std::collections::BTreeMap::new();
+    let mut add = |record: &CallRecord, state: CallState| {
+        let starts_turn = turns.insert(record.agent.clone(), record.turn) != Some(record.turn);
+        let injected = record
+            .injected
+            .iter()
+            .filter(|injected| is_injector(bench, &injected.layer))
+            .map(|injected| InjectedRow {
+                layer: shown_name(bench, &injected.layer),
+                tokens: counter.as_mut().map(|counter| u64::from(counter.tokens(injected.text.text()))),
+                chars: injected.text.text().chars().count() as u64,
+                into: format!("message {}", injected.into.0).into(),
+                at: None,
+            })
+            .collect();
+        let (what, short) = lead_words(record);
+        rows.push(CallRow {
+            no: record.call,
+            turn: record.turn,
+            starts_turn,
+            agent: (Some(&record.agent) != main.as_ref()).then(|| record.agent.clone()),
+            state,
+            what: what.into(),
+            short: short.into(),
+            answer: record.answer.as_ref().map(|answer| answer_words(answer, record, session).into()),
+            paid: paid(record.call),
+            injected,
+            notes: record.notes.clone(),
+        });
+    };
+    for record in session.calls() {
+        let failed = matches!(record.answer, Some(Answer::Failed(_)));
+        add(record, if failed { CallState::Failed } else { CallState::Sent });
+    }
+    if let Some(record) = session.prepared() {
+        add(record, CallState::Next);
+    }
+    let known = session.next_call().0 - u32::from(session.prepared().is_none());
+    let mut forecast: Vec<u32> = Vec::new();
+    if let Some(ahead) = ahead {
+        for record in
+            ahead.calls().iter().filter(|record| record.call.0 > known).map(|record| &**record).chain(
+                // A script that ends behind a tool call leaves a request that nobody answers; it is still what would be sent.
+                ahead.prepared().filter(|record| record.call.0 > known),
+            )
+        {
+            add(record, CallState::Forecast);
+            forecast.push(record.call.0);
+        }
+    }
+    let footnote = match (forecast.first(), forecast.last()) {
+        (Some(first), Some(last)) if first == last => {
+            Some(Arc::from(format!("{first} is forecast from the script")))
+        }
+        (Some(first), Some(last)) => Some(Arc::from(format!("{first}-{last} are forecast from the script"))),
+        _ => None,
+    };
+    let shown = shown.and_then(|call| rows.iter().position(|row| row.no == call));
+    CallTable { rows, shown, write_fee: false, footnote }
+}
+
+/// What led to a call, for wide and for narrow screens.
+pub(in crate::app::engine) fn lead_words(record: &CallRecord) -> (String, String) {
+    match &record.lead {
+        Lead::User(text) if record.turn <= 1 => (format!("user: {}", one_line(text, 40)), "user".into()),
+        Lead::User(text) => {
+            (format!("turn {}: {}", record.turn, one_line(text, 40)), format!("turn {}", record.turn))
+        }
+        Lead::Goal(goal) => (format!("goal: {}", one_line(goal, 40)), "goal".into()),
+        Lead::Tools(runs) => {
+            let names = names(runs);
+            (names.clone(), names)
+        }
+        Lead::Retry => ("again, after a failed send".into(), "again".into()),
+        Lead::Again => ("the same, once more".into(), "again".into()),
+    }
+}
+
+fn names(runs: &[ToolRun]) -> String {
+    match runs {
+        [only] => match &only.argument {
+            Some(argument) if argument.chars().count() <= 12 => format!("{} {argument}", only.tool),
+            _ => only.tool.to_string(),
+        },
+        runs => runs.iter().map(|run| &*run.tool).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// What came of a call.
+pub(in crate::app::engine) fn answer_words(
+    answer: &Answer,
+    record: &CallRecord,
+    session: &Session,
+) -> String {
+    match answer {
+        Answer::Tools(tools) => {
+            // The tools that ran are on record with the call that they led to.
+            let next = session
+                .calls()
+                .iter()
+                .map(|call| &**call)
+                .chain(session.prepared())
+                .find(|call| call.call > record.call && call.agent == record.agent);
+            match next.map(|next| &next.lead) {
+                Some(Lead::Tools(runs)) => format!("model called {}", names(runs)),
+                _ => format!(
+                    "model called {}",
+                    tools.iter().map(|tool| &**tool).collect::<Vec<_>>().join(", ")
+                ),
+            }
+        }
+        Answer::Said(text) => format!("model said: {}", one_line(text, 40)),
+        Answer::Agent(role) => format!("model started {role}"),
+        Answer::Failed(reason) => format!("failed: {}", one_line(reason, 40)),
+        Answer::Sent => "sent".into(),
+    }
+}
+
+/// The number of calls and turns of a run, for lists.
+#[must_use]
+pub fn run_size(bench: &Bench, run: &str) -> (usize, usize) {
+    use crate::core::run::Input;
+    let Some(lines) = bench.runs.get(run) else { return (0, 0) };
+    let calls = lines.iter().filter(|line| line.input.answers()).count();
+    let turns = lines.iter().filter(|line| matches!(line.input, Input::User(_))).count();
+    (calls, turns)
+}

@@ -1,0 +1,79 @@
+//! A session into a snapshot: one file per pane, all reading the same call.
+
+mod calls;
+mod layers;
+mod request;
+mod why;
+
+pub use calls::{run_size, table as call_table};
+pub use layers::table as layer_table;
+pub use request::{title, view as request_view};
+pub use why::why;
+
+use std::sync::Arc;
+
+use crate::core::bench::{Bench, PlaceKind};
+use crate::core::fact::Name;
+use crate::core::run::{CallRecord, Session};
+use crate::core::tokens::Measure;
+use crate::core::wire::{CallNo, Request};
+
+/// One call, with everything the panes need to describe it.
+pub struct Shown<'a> {
+    /// The session.
+    pub session: &'a Session,
+    /// The call.
+    pub record: &'a CallRecord,
+    /// What it was or would be sent.
+    pub request: &'a Request,
+    /// What the same conversation was sent before.
+    pub before: Option<(&'a CallRecord, &'a Request)>,
+}
+
+/// Counts, if the vocabulary is loaded.
+pub type Counter<'a> = Option<&'a mut dyn Measure>;
+
+/// The record of a call, sent or prepared.
+#[must_use]
+pub fn record(session: &Session, call: CallNo) -> Option<&CallRecord> {
+    session
+        .prepared()
+        .filter(|prepared| prepared.call == call)
+        .or_else(|| session.calls().get((call.0 as usize).checked_sub(1)?).map(|record| &**record))
+}
+
+/// The call before `record` in its conversation that was really sent.
+#[must_use]
+pub fn before<'s>(session: &'s Session, record: &CallRecord) -> Option<&'s CallRecord> {
+    let calls = session.calls();
+    let end = (record.call.0 as usize).saturating_sub(1).min(calls.len());
+    let sent = |call: &&Arc<CallRecord>| {
+        call.agent == record.agent && !matches!(call.answer, Some(crate::core::run::Answer::Failed(_)))
+    };
+    calls[..end].iter().rev().find(sent).map(|record| &**record)
+}
+
+/// What screens call a part: a layer's shown name, else the part's own.
+#[must_use]
+pub fn shown_name(bench: &Bench, part: &Name) -> Name {
+    bench.layer(part).map_or_else(|| part.clone(), |layer| layer.shown().clone())
+}
+
+/// True for a layer whose text goes into messages other than what the user says: an injector.
+#[must_use]
+pub fn is_injector(bench: &Bench, part: &Name) -> bool {
+    bench
+        .layer(part)
+        .and_then(|layer| bench.places.get(&layer.place))
+        .is_some_and(|place| matches!(place.kind, PlaceKind::NewestTool | PlaceKind::Message { .. }))
+}
+
+/// A short form of a text for one line.
+#[must_use]
+pub fn one_line(text: &str, chars: usize) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match flat.char_indices().nth(chars) {
+        Some((end, _)) => format!("{} ..", flat[..end].trim_end()),
+        None => flat,
+    }
+}

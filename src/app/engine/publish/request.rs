@@ -1,0 +1,185 @@
+//! Pane 3: the request of the shown call, block by block.
+
+use std::sync::Arc;
+
+use super::{Counter, Shown, is_injector, shown_name};
+use crate::app::snapshot::{BlockChange, BlockRow, PartRow, RequestView};
+use crate::core::text::{Part, Traced};
+use crate::core::wire::{Block, BlockKind, Request};
+
+/// The view of the request.
+#[must_use]
+pub fn view(shown: &Shown<'_>, mut counter: Counter<'_>) -> RequestView {
+    let mut blocks: Vec<BlockRow> = Vec::with_capacity(shown.request.blocks.len());
+    for (index, block) in shown.request.blocks.iter().enumerate() {
+        let shared = index < shown.request.shared;
+        let old = match (shared, shown.before) {
+            (true, _) | (_, None) => None,
+            (false, Some((_, before))) => counterpart(before, block),
+        };
+        let change = match (shared, shown.before, old) {
+            (true, ..) => BlockChange::Same,
+            (_, None, _) => BlockChange::New,
+            (_, Some(_), None) => BlockChange::New,
+            (_, _, Some(old)) if old.hash == block.hash => BlockChange::Same,
+            (_, _, Some(old)) => BlockChange::Changed(first_difference(old.text.text(), block.text.text())),
+        };
+        blocks.push(row(shown, index, block, old, change, &mut counter));
+    }
+    let focus = blocks
+        .iter()
+        .position(|block| matches!(block.change, BlockChange::Changed(_)))
+        .or_else(|| {
+            blocks.iter().rposition(|block| block.injected.is_some() && block.change != BlockChange::Same)
+        })
+        .or_else(|| {
+            blocks
+                .iter()
+                .rposition(|block| block.change == BlockChange::New && block.kind == BlockKind::System)
+        })
+        .or_else(|| blocks.iter().rposition(|block| block.change == BlockChange::New))
+        .or_else(|| blocks.iter().position(|block| block.kind == BlockKind::System))
+        .unwrap_or(0);
+    RequestView {
+        call: shown.record.call,
+        agent: (shown.record.agent != main_agent(shown)).then(|| shown.record.agent.clone()),
+        focus,
+        bytes: shown.request.blocks.iter().map(|block| block.text.len() as u64).sum(),
+        tokens: blocks.iter().map(|block| block.tokens).sum(),
+        blocks,
+    }
+}
+
+fn main_agent(shown: &Shown<'_>) -> Arc<str> {
+    shown
+        .session
+        .bench()
+        .agent
+        .get("id")
+        .and_then(|id| id.as_text().cloned())
+        .unwrap_or_else(|| "main".into())
+}
+
+/// The block of an earlier request that stands for the same thing.
+pub(super) fn counterpart<'r>(before: &'r Request, block: &Block) -> Option<&'r Arc<Block>> {
+    before.blocks.iter().find(|old| {
+        old.kind == block.kind
+            && old.message == block.message
+            && (block.kind != BlockKind::ToolUse || old.name == block.name)
+            && (block.message.is_some() || old.name == block.name)
+    })
+}
+
+/// The first byte in which two texts differ, on a character's boundary in both.
+fn first_difference(old: &str, new: &str) -> usize {
+    old.char_indices()
+        .zip(new.chars())
+        .find(|((_, a), b)| a != b)
+        .map_or(old.len().min(new.len()), |((at, _), _)| at)
+}
+
+fn row(
+    shown: &Shown<'_>,
+    index: usize,
+    block: &Arc<Block>,
+    old: Option<&Arc<Block>>,
+    change: BlockChange,
+    counter: &mut Counter<'_>,
+) -> BlockRow {
+    let bench = shown.session.bench();
+    let parts = block
+        .text
+        .parts()
+        .iter()
+        .map(|part| part_row(shown, block, part, old.map(|old| &old.text), change))
+        .collect::<Vec<_>>();
+    let tokens = counter.as_mut().map(|counter| u64::from(counter.tokens(block.text.text())));
+    let injected_parts: Vec<&Part> =
+        block.text.parts().iter().filter(|part| is_injector(bench, &part.id)).collect();
+    let injected = match (injected_parts.is_empty(), counter.as_mut()) {
+        (true, _) => None,
+        (false, None) => Some(0),
+        (false, Some(counter)) => Some(
+            injected_parts
+                .iter()
+                .map(|part| {
+                    let text = block.text.text();
+                    u64::from(counter.tokens_before(text, part.end) - counter.tokens_before(text, part.start))
+                })
+                .sum(),
+        ),
+    };
+    let mark = shown.request.marks.iter().find(|mark| mark.block == index).map(|mark| {
+        Arc::from(if mark.ttl % 3600 == 0 {
+            format!("mark, {} h", mark.ttl / 3600)
+        } else {
+            format!("mark, {} min", mark.ttl.div_ceil(60))
+        })
+    });
+    BlockRow {
+        title: title(block).into(),
+        kind: block.kind,
+        text: block.text.clone(),
+        parts,
+        change,
+        tokens,
+        injected,
+        mark,
+    }
+}
+
+/// What a block is called: `tool Cd`, `system`, `message 4 (tool)`.
+#[must_use]
+pub fn title(block: &Block) -> String {
+    let number = block.message.map_or(0, |message| message.0);
+    match block.kind {
+        BlockKind::Tool => format!("tool {}", block.name),
+        BlockKind::System if &*block.name == "system" => "system".into(),
+        BlockKind::System => format!("system {}", block.name),
+        BlockKind::User => format!("message {number} (user)"),
+        BlockKind::Assistant => format!("message {number} (model)"),
+        BlockKind::ToolUse => {
+            format!("message {number} (calls {})", block.tool.as_deref().unwrap_or_default())
+        }
+        BlockKind::ToolResult => format!("message {number} (tool)"),
+    }
+}
+
+fn part_row(
+    shown: &Shown<'_>,
+    block: &Block,
+    part: &Part,
+    old: Option<&Traced>,
+    change: BlockChange,
+) -> PartRow {
+    let bench = shown.session.bench();
+    let layer = bench.layer(&part.id);
+    let author: Arc<str> = match (&layer, block.kind) {
+        (Some(_), _) => shown_name(bench, &part.id),
+        (None, BlockKind::ToolResult) => match part.id.strip_prefix("tool ") {
+            Some(tool) => format!("tool result, {tool}").into(),
+            None => part.id.clone(),
+        },
+        (None, BlockKind::ToolUse) => {
+            format!("model calls {}", block.tool.as_deref().unwrap_or_default()).into()
+        }
+        (None, _) => part.id.clone(),
+    };
+    let changed = matches!(change, BlockChange::Changed(_))
+        && old.is_some_and(|old| {
+            !old.parts().iter().any(|other| other.id == part.id && old[other] == block.text[part])
+        });
+    let new = change == BlockChange::New || changed;
+    let cause = block.text.ranges().filter(|(range, span)| {
+        range.start >= part.start && range.end <= part.end && span.origin.cause.0 > 0
+    });
+    let cause = cause.map(|(_, span)| span.origin.cause).max().filter(|_| new);
+    PartRow {
+        author,
+        injected: is_injector(bench, &part.id),
+        layer: layer.map(|layer| layer.id.clone()),
+        range: part.start..part.end,
+        changed,
+        cause: cause.map(|cause| shown.session.event(cause).label.clone()),
+    }
+}
