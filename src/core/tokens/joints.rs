@@ -45,8 +45,8 @@ impl Joints {
             }
             let last = u32::from(before[at - 1]) & 0x3F;
             let first = u32::from(after[0]) & 0xF;
-            let left = before.last_chunk::<3>().and_then(|bytes| letter(bytes));
-            let right = after.first_chunk::<3>().and_then(|bytes| letter(bytes));
+            let left = before.last_chunk::<3>().and_then(letter);
+            let right = after.first_chunk::<3>().and_then(letter);
             // Whole characters that are none of ours never stand at the places that are asked for.
             let left_partial = left.is_none() && before.iter().all(|byte| byte & 0xC0 == 0x80) && at < 3;
             let right_partial = right.is_none() && after.len() < 3;

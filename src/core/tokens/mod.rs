@@ -44,3 +44,27 @@ impl<M: Measure + ?Sized> Measure for &mut M {
         (**self).shared(a, b)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts recorded with OpenAI's own implementation; the file names its version.
+    const RECORDED: &str = include_str!("../../../tests/fixtures/tokens.json");
+
+    #[test]
+    fn counts_are_those_of_the_official_implementation() {
+        let recorded: serde_json::Value = serde_json::from_str(RECORDED).unwrap();
+        let texts = recorded["texts"].as_array().unwrap();
+        assert!(texts.len() > 40);
+        for encoding in [Encoding::O200k, Encoding::Cl100k] {
+            let mut counter = LineCounter::new(encoding);
+            for row in texts {
+                let times = row["times"].as_u64().unwrap_or(1) as usize;
+                let text: Arc<str> = row["text"].as_str().unwrap().repeat(times).into();
+                let told = row[encoding.name()].as_u64().unwrap();
+                assert_eq!(u64::from(counter.tokens(&text)), told, "{encoding}: {}", row["name"]);
+            }
+        }
+    }
+}
