@@ -1,6 +1,8 @@
 //! Text with an owner for every byte, and how it is measured and cut.
 
+pub mod count;
 pub mod cut;
 mod traced;
 
+pub use count::Counts;
 pub use traced::{Builder, Made, Origin, Part, Source, Span, Traced};

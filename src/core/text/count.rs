@@ -1,0 +1,62 @@
+//! How large a text is, in the units that people and limits count in.
+
+use serde::{Deserialize, Serialize};
+
+/// The size of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Characters (Unicode scalar values).
+    pub chars: usize,
+    /// UTF-8 bytes.
+    pub bytes: usize,
+    /// Lines, see [`lines`].
+    pub lines: usize,
+}
+
+impl Counts {
+    /// The size of `text`.
+    #[must_use]
+    pub fn of(text: &str) -> Counts {
+        Counts { chars: chars(text), bytes: text.len(), lines: lines(text) }
+    }
+}
+
+/// The characters (Unicode scalar values) of a text.
+#[must_use]
+pub fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// The lines of a text. A line end closes a line and opens none: `""` has no line, `"a"` and `"a\n"` have one.
+#[must_use]
+pub fn lines(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    // Sums that fit into a byte are added sixteen and more at a time.
+    let ends: usize = bytes
+        .chunks(255)
+        .map(|chunk| usize::from(chunk.iter().fold(0u8, |sum, &byte| sum + u8::from(byte == b'\n'))))
+        .sum();
+    ends + usize::from(bytes.last().is_some_and(|&byte| byte != b'\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn sizes_are_told_apart() {
+        let sizes =
+            [("", 0, 0, 0), ("a", 1, 1, 1), ("目录\r\n", 4, 8, 1), ("a\n\nb", 4, 4, 3), ("\n", 1, 1, 1)];
+        for (text, chars, bytes, lines) in sizes {
+            assert_eq!(Counts::of(text), Counts { chars, bytes, lines }, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_those_of_the_standard_library(text in "(a|\n|字\n){0,700}") {
+            prop_assert_eq!(lines(&text), text.lines().count());
+        }
+    }
+}
