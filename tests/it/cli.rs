@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The program, with an environment that says nothing about this machine.
-pub fn plywood() -> Command {
+pub(crate) fn plywood() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_plywood"));
     command
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")))
@@ -18,17 +18,17 @@ pub fn plywood() -> Command {
 
 /// What a run of the program came to.
 #[derive(Debug)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// The exit status.
-    pub status: i32,
+    pub(crate) status: i32,
     /// The data.
-    pub stdout: String,
+    pub(crate) stdout: String,
     /// The messages.
-    pub stderr: String,
+    pub(crate) stderr: String,
 }
 
 /// Runs the program with these arguments.
-pub fn run(args: &[&str]) -> Ran {
+pub(crate) fn run(args: &[&str]) -> Ran {
     let output = plywood().args(args).output().expect("the program starts");
     Ran {
         status: output.status.code().expect("it ends by itself"),

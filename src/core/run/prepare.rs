@@ -616,11 +616,9 @@ impl Session {
     /// The call fails: it is on record, and everything that was staged stays staged.
     pub(super) fn fail(&mut self, reason: &Arc<str>) {
         let Some(prepared) = self.prepared.take() else { return };
-        let record = CallRecord {
-            answer: Some(Answer::Failed(reason.clone())),
-            ..Arc::unwrap_or_clone(prepared).record
-        };
+        let record = CallRecord { answer: Some(Answer::Failed(reason.clone())), ..prepared.record.clone() };
         self.calls.push(Arc::new(record));
+        self.failed.insert(self.next_call, prepared);
         self.notes.clear();
         self.next_call.0 += 1;
         let current = self.current();

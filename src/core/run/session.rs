@@ -123,6 +123,8 @@ pub struct Session {
     pub(super) active: Vec<usize>,
     pub(super) next_call: CallNo,
     pub(super) calls: Vec<Arc<CallRecord>>,
+    /// Requests whose sending failed: what was staged for them is not in the log.
+    pub(super) failed: BTreeMap<CallNo, Arc<Prepared>>,
     pub(super) prepared: Option<Arc<Prepared>>,
     pub(super) notes: Vec<Arc<str>>,
     events: Vec<Event>,
@@ -164,6 +166,7 @@ impl Session {
             active: vec![0],
             next_call: CallNo(1),
             calls: Vec::new(),
+            failed: BTreeMap::new(),
             prepared: None,
             notes: Vec::new(),
             events: vec![Event { label: "the opening".into(), before: CallNo(1) }],
@@ -248,6 +251,9 @@ impl Session {
     pub fn request(&self, call: CallNo) -> Option<Request> {
         if let Some(prepared) = self.prepared.as_ref().filter(|prepared| prepared.record.call == call) {
             return Some(prepared.request());
+        }
+        if let Some(failed) = self.failed.get(&call) {
+            return Some(failed.request());
         }
         let record = self.calls.get((call.0 as usize).checked_sub(1)?)?;
         let conversation = self.conversations.iter().find(|c| c.id == record.agent)?;
