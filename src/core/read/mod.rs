@@ -1,25 +1,96 @@
-//! temporary
+//! Derived facts: everything under `read:`. One file for each kind.
+//!
+//! They are pure: they ask for what the edge supplies and work the answers into a value. Where an answer is not known
+//! yet, everything else that can be asked for is asked for before giving up, so that one round trip fetches it all.
+//!
+//! What is not there is not a mistake: a missing file is an empty text, a missing folder an empty list, so that
+//! `when: name` can leave a layer out. What is there and cannot be used fails with the reason.
+
+mod environment;
+mod file;
+mod git_files;
+mod glob;
+mod json;
+mod skills;
+#[cfg(test)]
+mod testing;
+
+use std::sync::Arc;
+
 use crate::core::bench::ReadKind;
 use crate::core::fact::{FactKey, Lookup, Value};
-use std::sync::Arc;
-/// t
+
+/// Answers for the facts that the edge supplies.
 pub trait Ask {
-    /// t
+    /// What is known under a key; the key of an unknown one has to be remembered by whoever answers.
     fn ask(&mut self, key: &FactKey) -> Lookup;
 }
-/// t
+
+/// What a derived fact came to.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Derived {
-    /// t
+    /// Its value.
     Ready(Value),
-    /// t
+    /// There is no such thing.
     Absent,
-    /// t
+    /// It is there but cannot be used: one sentence with the reason, lower case, without a full stop.
     Failed(Arc<str>),
-    /// t
+    /// Something that was asked for is not known yet.
     Unknown,
 }
-/// t
-pub fn derive(_k: &ReadKind, _a: &mut dyn Ask) -> Derived {
-    Derived::Absent
+
+/// Derives one fact.
+#[must_use]
+pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
+    match kind {
+        ReadKind::File { path, max_chars } => file::derive(path, *max_chars, ask),
+        ReadKind::Glob { pattern, top } => glob::derive(pattern, *top, ask),
+        ReadKind::Skills { folder } => skills::derive(folder, ask),
+        ReadKind::GitFiles { folder, groups, per_group, cap } => {
+            git_files::derive(folder, *groups, *per_group, cap.as_ref(), ask)
+        }
+        ReadKind::Json { path } => json::derive(path, ask),
+        ReadKind::Environment { name } => environment::derive(name, ask),
+    }
+}
+
+/// What an item of a list came to: an item, none, or not known yet.
+enum Item {
+    Ready(Value),
+    Gone,
+    Unknown,
+}
+
+/// A list of items, all of them asked for.
+fn list(items: impl Iterator<Item = Item>) -> Derived {
+    let mut values = Vec::new();
+    let mut unknown = false;
+    for item in items {
+        match item {
+            Item::Ready(value) => values.push(value),
+            Item::Gone => {}
+            Item::Unknown => unknown = true,
+        }
+    }
+    if unknown { Derived::Unknown } else { Derived::Ready(Value::list(values)) }
+}
+
+/// The paths that a listing holds, or what to give instead of them.
+fn paths(key: &FactKey, ask: &mut dyn Ask) -> Result<Vec<Arc<str>>, Derived> {
+    match ask.ask(key) {
+        Lookup::Ready(value, ..) => Ok(value
+            .as_list()
+            .unwrap_or_default()
+            .iter()
+            .filter_map(|path| path.as_text().cloned())
+            .collect()),
+        Lookup::Absent(_) => Ok(Vec::new()),
+        Lookup::Failed(reason, _) => Err(Derived::Failed(reason)),
+        Lookup::Unknown => Err(Derived::Unknown),
+    }
+}
+
+/// The last part of a path.
+fn name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }

@@ -1,0 +1,56 @@
+//! `glob:`: the files that match a pattern, each a map of `path`, `name`, `text` and `error`.
+
+use super::{Ask, Derived, Item, list, name, paths};
+use crate::core::fact::{FactKey, FilePath, Lookup, Value};
+
+pub(super) fn derive(pattern: &FilePath, top: Option<usize>, ask: &mut dyn Ask) -> Derived {
+    let paths = match paths(&FactKey::Glob(pattern.clone()), ask) {
+        Ok(paths) => paths,
+        Err(other) => return other,
+    };
+    list(paths.into_iter().take(top.unwrap_or(usize::MAX)).map(|path| {
+        let file = FilePath::new(pattern.base, path.clone());
+        let (text, error) = match ask.ask(&FactKey::File(file)) {
+            Lookup::Ready(text, ..) => (text, Value::Null),
+            Lookup::Failed(reason, _) => (Value::text(""), Value::Text(reason)),
+            // It was deleted after the folder was listed.
+            Lookup::Absent(_) => return Item::Gone,
+            Lookup::Unknown => return Item::Unknown,
+        };
+        Item::Ready(Value::map([
+            ("path", Value::Text(path.clone())),
+            ("name", Value::text(name(&path))),
+            ("text", text),
+            ("error", error),
+        ]))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::Answers;
+    use super::*;
+    use crate::core::fact::Base;
+
+    #[test]
+    fn every_file_is_asked_for_at_once_and_one_that_fails_stands_with_its_reason() {
+        let pattern = FilePath::new(Base::Workspace, "cards/*.md");
+        let file = |path: &str| FactKey::File(FilePath::new(Base::Workspace, path));
+        let mut answers = Answers::default();
+        answers.value(
+            FactKey::Glob(pattern.clone()),
+            Value::list(["cards/a.md", "cards/b.md", "cards/c.md", "cards/d.md"].map(Value::text)),
+        );
+        assert_eq!(derive(&pattern, Some(3), &mut answers), Derived::Unknown);
+        assert_eq!(answers.unknown, [file("cards/a.md"), file("cards/b.md"), file("cards/c.md")]);
+        answers.file("cards/a.md", "A");
+        answers.failed(file("cards/b.md"), "permission denied");
+        answers.absent(file("cards/c.md"));
+        let Derived::Ready(items) = derive(&pattern, Some(3), &mut answers) else { panic!("no list") };
+        let items = items.as_list().expect("a list");
+        assert_eq!(items.len(), 2);
+        assert_eq!(items[0].get("name"), Some(&Value::text("a.md")));
+        assert_eq!(items[0].get("error"), Some(&Value::Null));
+        assert_eq!(items[1].get("error"), Some(&Value::text("permission denied")));
+    }
+}
