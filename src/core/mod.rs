@@ -2,6 +2,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod bench;
+pub mod cache;
 pub mod compose;
 pub mod diagnostic;
 pub mod diff;

@@ -1,0 +1,30 @@
+//! What a provider's prompt cache makes of a session: read, written, paid again, and who did it.
+//!
+//! [`Simulator`] plays requests against the caches of several models. Families of caches are code, in `store`;
+//! models are data ([`Model`]), which the edge reads from a file that users can override.
+
+mod align;
+mod blame;
+mod diff;
+mod judge;
+mod model;
+mod money;
+mod outcome;
+mod pin;
+mod simulator;
+mod store;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+pub use blame::{Blame, Labels, What, Written};
+pub use model::{
+    Accounting, BlockRules, Confidence, Family, Known, Life, LongContext, MarkedRules, Model, Models, Price,
+    PriceAt, Rates, Thousands,
+};
+pub use money::{Money, Rate};
+pub use outcome::{Behind, Detail, Mark, Note, Outcome, Split, Totals, Write};
+pub use simulator::{Lane, Measures, Simulator};
+pub use store::NeverRead;
+pub use verdict::{Verdict, vendor_name};

@@ -1,0 +1,307 @@
+//! Models as data: how their tokens are counted, how their cache works, what they cost, and where each value is from.
+
+use std::fmt;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::money::Rate;
+use crate::core::fact::Name;
+use crate::core::tokens::Method;
+use crate::core::wire::BlockKind;
+
+/// How far a value can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub enum Confidence {
+    /// The vendor's own page or repository says so.
+    A,
+    /// A careful copy, or a measurement that was published.
+    B,
+    /// One statement of a third party.
+    C,
+    /// Inferred from other values.
+    D,
+    /// The user's own file says so.
+    User,
+}
+
+/// A value with where it is from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Known<T> {
+    /// The value.
+    pub value: T,
+    /// Where it is from, as a person would cite it.
+    pub source: Name,
+    /// The day on which the source was read; none for the user's own.
+    pub checked: Option<Date>,
+    /// How far it can be trusted.
+    pub confidence: Confidence,
+}
+
+/// How long what was stored lives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Life {
+    /// In seconds since the last use: the documented maximum, which outcomes are worked out with.
+    pub max: Known<u32>,
+    /// In seconds: what the vendor calls typical; a note, where a request comes later than that.
+    pub typical: Option<Known<u32>>,
+}
+
+/// Caches that match the longest common prefix of tokens, down to whole blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BlockRules {
+    /// Tokens in a block: what is read is a multiple of it.
+    pub block: Known<u32>,
+    /// Tokens below which nothing is stored or read.
+    pub min: Known<u32>,
+    /// How long it lives.
+    pub life: Life,
+}
+
+/// Caches with entries exactly where the request has marks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkedRules {
+    /// The most marks of a request; one more is an error of the provider.
+    pub max_marks: Known<u32>,
+    /// How many positions are looked at backwards from a mark, itself included.
+    pub lookback: Known<u32>,
+    /// Runs of blocks of one of these kinds count as one position.
+    pub collapse: Known<Vec<BlockKind>>,
+    /// Tokens, from the start of the request to the mark, below which a mark stores nothing, silently.
+    pub min: Known<u32>,
+    /// The lives that a mark may ask for, in seconds, ascending. They count from the start of a request, and a read
+    /// refreshes them.
+    pub lives: Known<Vec<u32>>,
+    /// When an entry can first be read, in milliseconds after the start of the request that writes it. Documented
+    /// is only "when the first response begins"; the figure stands for that.
+    pub visible_after: Known<u32>,
+}
+
+/// How a model's cache works.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Family {
+    /// See [`BlockRules`].
+    Block(BlockRules),
+    /// See [`MarkedRules`].
+    Marked(MarkedRules),
+}
+
+/// Whether the provider's `usage` counts cached tokens as part of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Accounting {
+    /// `input` is everything; cached tokens are a part of it.
+    Inclusive,
+    /// `input` is what was neither read nor written; the prompt is the sum of the three.
+    Exclusive,
+}
+
+/// Prices for a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rates {
+    /// Fresh input.
+    pub input: Rate,
+    /// Input read from the cache.
+    pub read: Rate,
+    /// Input written to live for the shortest life (5 minutes); none where writing has no fee.
+    pub write_5m: Option<Rate>,
+    /// Input written to live for an hour.
+    pub write_1h: Option<Rate>,
+    /// Output.
+    pub output: Rate,
+}
+
+/// Prices that hold for requests longer than a limit, for the whole of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LongContext {
+    /// Requests of more tokens than this.
+    pub above: u32,
+    /// Their prices.
+    pub rates: Rates,
+}
+
+/// Prices from a day on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Price {
+    /// The first day (UTC); none where it held from the model's start, as far as is known.
+    pub from: Option<Date>,
+    /// The prices.
+    pub rates: Known<Rates>,
+    /// Those of long requests.
+    pub long: Option<Known<LongContext>>,
+}
+
+/// A model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// `provider:model`.
+    pub id: Name,
+    /// How its tokens are counted.
+    pub method: Method,
+    /// Where that is from.
+    pub method_from: Option<Known<()>>,
+    /// The most tokens of a request and its answer together.
+    pub window: Option<Known<u32>>,
+    /// How its cache works; none where nobody told us.
+    pub family: Option<Family>,
+    /// How the provider's `usage` counts.
+    pub accounting: Option<Known<Accounting>>,
+    /// By day, ascending; empty where nobody told us.
+    pub prices: Vec<Price>,
+    /// What its counts leave out: the tokens of message and tool frames.
+    pub framing: Option<Name>,
+}
+
+/// The prices that hold for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriceAt {
+    /// The prices.
+    pub rates: Rates,
+    /// True when the request is longer than the limit of the ordinary prices.
+    pub long: bool,
+    /// The first day of these prices, where the request is older than the oldest prices that are known.
+    pub later: Option<Date>,
+}
+
+impl Model {
+    /// A model that nothing is known of.
+    #[must_use]
+    pub fn unknown(id: Name) -> Model {
+        Model {
+            method: Method::Unknown { reason: format!("no tokenizer for {id}").into() },
+            id,
+            method_from: None,
+            window: None,
+            family: None,
+            accounting: None,
+            prices: Vec::new(),
+            framing: None,
+        }
+    }
+
+    /// The id without the provider: `gpt-5.4`.
+    #[must_use]
+    pub fn short(&self) -> &str {
+        self.id.split_once(':').map_or(&*self.id, |(_, model)| model)
+    }
+
+    /// The prices in force at `at` (milliseconds since the Unix epoch, UTC days) for a request of `tokens`.
+    #[must_use]
+    pub fn price_at(&self, at: i64, tokens: u32) -> Option<PriceAt> {
+        let first = self.prices.first()?;
+        let (price, later) = if self.prices.len() == 1 && first.from.is_none() {
+            (first, None)
+        } else {
+            let day = Timestamp::from_millisecond(at).ok().map(|at| TimeZone::UTC.to_datetime(at).date());
+            let in_force = self
+                .prices
+                .iter()
+                .rfind(|price| price.from.is_none_or(|from| day.is_some_and(|day| from <= day)));
+            (in_force.unwrap_or(first), if in_force.is_some() { None } else { first.from })
+        };
+        let long = price.long.as_ref().filter(|long| tokens > long.value.above);
+        let rates = long.map_or(price.rates.value, |long| long.value.rates);
+        Some(PriceAt { rates, long: long.is_some(), later })
+    }
+
+    /// The latest prices that are known, for a line that shows them.
+    #[must_use]
+    pub fn latest(&self) -> Option<&Price> {
+        self.prices.last()
+    }
+
+    /// How the cache works, as a phrase: `128 blocks, min 1,024`; none where nobody told us.
+    #[must_use]
+    pub fn cache_phrase(&self) -> Option<String> {
+        Some(match self.family.as_ref()? {
+            Family::Block(rules) => {
+                format!("{} blocks, min {}", Thousands(rules.block.value), Thousands(rules.min.value))
+            }
+            Family::Marked(rules) => {
+                format!("at most {} marks, min {}", rules.max_marks.value, Thousands(rules.min.value))
+            }
+        })
+    }
+}
+
+/// All models that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Models {
+    /// By id, in the order of the data.
+    pub models: IndexMap<Name, Arc<Model>>,
+    /// The day of the data, `2026-11-30`; with `+ yours` where the user's file adds to it.
+    pub revision: Name,
+}
+
+impl Models {
+    /// The model with this id; one that nothing is known of for any other id.
+    #[must_use]
+    pub fn get(&self, id: &Name) -> Arc<Model> {
+        self.models.get(id).cloned().unwrap_or_else(|| Arc::new(Model::unknown(id.clone())))
+    }
+}
+
+/// A whole number with commas: `9,472`.
+#[derive(Clone, Copy, Debug)]
+pub struct Thousands(pub u32);
+
+impl fmt::Display for Thousands {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = self.0.to_string();
+        let mut text = String::with_capacity(digits.len() + 3);
+        for (index, digit) in digits.chars().enumerate() {
+            if index > 0 && (digits.len() - index).is_multiple_of(3) {
+                text.push(',');
+            }
+            text.push(digit);
+        }
+        f.pad_integral(true, "", &text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_price_of_the_day_is_taken() {
+        let known = |read: &str| Known {
+            value: Rates {
+                input: Rate::parse("2").unwrap(),
+                read: Rate::parse(read).unwrap(),
+                write_5m: None,
+                write_1h: None,
+                output: Rate::parse("10").unwrap(),
+            },
+            source: "test".into(),
+            checked: None,
+            confidence: Confidence::A,
+        };
+        let mut model = Model::unknown("a:b".into());
+        assert_eq!(model.price_at(0, 1), None);
+        let day = |text: &str| Some(text.parse::<Date>().unwrap());
+        model.prices = vec![
+            Price { from: day("2026-09-28"), rates: known("0.20"), long: None },
+            Price { from: day("2026-10-07"), rates: known("0.10"), long: None },
+        ];
+        let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
+        let read = |text: &str| model.price_at(at(text), 1).unwrap();
+        assert_eq!(read("2026-10-06T23:59:59Z").rates.read.to_string(), "0.20");
+        assert_eq!(read("2026-10-07T00:00:00Z").rates.read.to_string(), "0.10");
+        assert_eq!(read("2026-04-01T00:00:00Z").rates.read.to_string(), "0.20");
+        assert_eq!(read("2026-04-01T00:00:00Z").later, day("2026-09-28"));
+        assert_eq!(read("2026-10-01T00:00:00Z").later, None);
+    }
+
+    #[test]
+    fn thousands() {
+        for (n, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
+            assert_eq!(Thousands(n).to_string(), text);
+        }
+        assert_eq!(format!("{:>7}", Thousands(1_000)), "  1,000");
+    }
+}

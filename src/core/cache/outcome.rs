@@ -1,0 +1,406 @@
+//! What one call means for one model: tokens, money, verdict and blame, and the sentence that says so.
+
+use std::ops::AddAssign;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+
+use super::blame::{Blame, Labels};
+use super::model::{Model, Thousands};
+use super::money::Money;
+use super::verdict::{Verdict, vendor_name};
+use crate::core::fact::Name;
+use crate::core::wire::{CallNo, Zone};
+
+/// How the tokens of a request divide. `read + written + fresh == sent`, where what is written is 0 without a fee.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Split {
+    /// Read from the cache.
+    pub read: u32,
+    /// Written to it at a price of its own; none where writing has no fee.
+    pub write: Option<Write>,
+    /// Neither: paid as ordinary input.
+    pub fresh: u32,
+    /// Paid again: of min(previous, this), what was ever written, expired or not, minus what was read. A part of
+    /// `write` and `fresh`, not a fourth zone. None for the first call of a conversation.
+    pub lost: Option<u32>,
+}
+
+/// Tokens written, by the life they are written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Write {
+    /// For the shortest life (5 minutes).
+    pub short: u32,
+    /// For an hour.
+    pub hour: u32,
+}
+
+impl Write {
+    /// All of it.
+    #[must_use]
+    pub fn total(self) -> u32 {
+        self.short + self.hour
+    }
+}
+
+/// A difference that hides behind the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Behind {
+    /// What it is.
+    pub blame: Arc<Blame>,
+    /// Tokens that would still be lost here if everything in front of it were put right, and this alone were not.
+    pub still_lost: u32,
+}
+
+/// The figures behind a verdict.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Detail {
+    /// There are none.
+    #[default]
+    None,
+    /// Of `expired` and `unexplained`, in milliseconds.
+    Age {
+        /// Since the latest use.
+        age: i64,
+        /// How long it lives.
+        life: i64,
+    },
+    /// Of `not yet visible`, in milliseconds.
+    Visible {
+        /// Since the start of the request that wrote it.
+        age: i64,
+        /// When it can be read.
+        after: i64,
+    },
+    /// Of `out of lookback`.
+    Lookback {
+        /// Positions from the last mark back to the entry, counting both.
+        positions: u32,
+        /// How many are looked at.
+        limit: u32,
+    },
+    /// Of `below minimum`: the minimum in tokens.
+    Minimum(u32),
+    /// Of `not cached`: what the last mark stands behind; none without a mark.
+    Uncovered(Option<Mark>),
+    /// Of `model changed`: the model before.
+    Model(Name),
+    /// Of `refused`: why.
+    Refused(String),
+}
+
+/// What a mark stands behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The last block of the tools or of the system prompt, or a block of either.
+    Zone(Zone),
+    /// A block of this message.
+    Message(u32),
+}
+
+/// What a reader of the numbers should know besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// What was read is older than the vendor calls typical, in seconds: real traffic may find it gone.
+    PastTypicalLife {
+        /// Its age.
+        age: i64,
+        /// What is typical.
+        typical: u32,
+    },
+    /// The prices are younger than the request: these hold from that day on.
+    LaterPrices(Date),
+    /// The request is long enough for the higher prices.
+    LongContext,
+}
+
+/// What one call means for one model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The call.
+    pub call: CallNo,
+    /// The model: `provider:model`.
+    pub model: Name,
+    /// True when the counts are estimates, to be shown with `~`.
+    pub estimate: bool,
+    /// Tokens sent; none where the model's tokens cannot be counted.
+    pub sent: Option<u32>,
+    /// Tokens sent by the call before it in the conversation, counted for this model.
+    pub sent_before: Option<u32>,
+    /// How they divide; none where nothing is known of the model's cache, or the provider refuses the request.
+    pub split: Option<Split>,
+    /// What the input costs; none where there are no prices or no split.
+    pub cost: Option<Money>,
+    /// By how much it is more than if what is lost had been read.
+    pub lost_cost: Option<Money>,
+    /// What became of the cache.
+    pub verdict: Verdict,
+    /// Other verdicts that hold at the same time.
+    pub also: Vec<Verdict>,
+    /// The figures behind the verdict.
+    pub detail: Detail,
+    /// The first difference from the call before it in the conversation; none where there is none.
+    pub blame: Option<Arc<Blame>>,
+    /// The differences behind the first, at most [`Outcome::MOST_BEHIND`].
+    pub behind: Vec<Behind>,
+    /// Tokens that no mark covers and that are therefore paid in full in each call; 0 for models without marks.
+    pub uncovered: u32,
+    /// What a reader of the numbers should know besides.
+    pub notes: Vec<Note>,
+}
+
+impl Outcome {
+    /// No more differences than this are listed behind the first.
+    pub const MOST_BEHIND: usize = super::diff::MOST - 1;
+
+    /// Tokens read; none where that is not known.
+    #[must_use]
+    pub fn read(&self) -> Option<u32> {
+        self.split.map(|split| split.read)
+    }
+
+    /// Tokens written at a price of their own; none without a fee, and where it is not known.
+    #[must_use]
+    pub fn write(&self) -> Option<u32> {
+        self.split.and_then(|split| split.write).map(Write::total)
+    }
+
+    /// Tokens paid as ordinary input; none where that is not known.
+    #[must_use]
+    pub fn fresh(&self) -> Option<u32> {
+        self.split.map(|split| split.fresh)
+    }
+
+    /// Tokens paid again; none for the first call of a conversation, and where it is not known.
+    #[must_use]
+    pub fn lost(&self) -> Option<u32> {
+        self.split.and_then(|split| split.lost)
+    }
+
+    /// The name that vendors' diagnostics give to it: `system_changed`.
+    #[must_use]
+    pub fn vendor_name(&self) -> Option<&'static str> {
+        vendor_name(self.verdict, self.blame.as_ref().map(|blame| blame.zone))
+    }
+
+    /// Fills in the money.
+    pub(super) fn price(&mut self, model: &Model, at: i64) {
+        let (Some(split), Some(sent)) = (self.split, self.sent) else { return };
+        let Some(price) = model.price_at(at, sent) else { return };
+        if price.long {
+            self.notes.push(Note::LongContext);
+        }
+        if let Some(day) = price.later {
+            self.notes.push(Note::LaterPrices(day));
+        }
+        let rates = price.rates;
+        // Where writing has no fee there is nothing written, and the price does not matter.
+        let short = rates.write_5m.unwrap_or(rates.input);
+        let hour = rates.write_1h.unwrap_or(short);
+        let write = split.write.unwrap_or_default();
+        self.cost = Some(
+            rates.read.of(split.read)
+                + short.of(write.short)
+                + hour.of(write.hour)
+                + rates.input.of(split.fresh),
+        );
+        // What is lost starts where reading ends, so it lies first in what is written, longest life first.
+        self.lost_cost = split.lost.map(|lost| {
+            let in_hour = lost.min(write.hour);
+            let in_short = (lost - in_hour).min(write.short);
+            let paid = hour.of(in_hour) + short.of(in_short) + rates.input.of(lost - in_hour - in_short);
+            paid.saturating_sub(rates.read.of(lost))
+        });
+    }
+
+    fn n(&self, tokens: u32) -> String {
+        format!("{}{}", if self.estimate { "~" } else { "" }, Thousands(tokens))
+    }
+
+    /// `9,472 paid again ($0.0213)`, `nothing paid again`; empty where it is not known.
+    fn lost_phrase(&self) -> String {
+        match (self.lost(), self.lost_cost) {
+            (None, _) => String::new(),
+            (Some(0), _) => "nothing paid again".into(),
+            (Some(lost), None) => format!("{} paid again", self.n(lost)),
+            (Some(lost), Some(cost)) => {
+                let about = if self.estimate { "~" } else { "" };
+                format!("{} paid again ({about}{cost})", self.n(lost))
+            }
+        }
+    }
+
+    /// The verdict as one sentence, ready for a line of a screen:
+    /// `call 5 changed: system byte 386, 00_base {{cwd}} prompt.md:9:6, "/home/shop" -> "/home/shop/api", by Cd in
+    /// call 1; 9,472 paid again ($0.0213).`
+    #[must_use]
+    pub fn sentence(&self, labels: &Labels<'_>) -> String {
+        let call = self.call.0;
+        let lost = self.lost_phrase();
+        let and_lost = if lost.is_empty() { String::new() } else { format!("; {lost}") };
+        let head = format!("call {call} {}", self.verdict);
+        let sent = self.sent.map_or_else(|| "n/a".to_owned(), |sent| self.n(sent));
+        match (&self.verdict, &self.detail) {
+            (Verdict::First, _) => match self.read() {
+                Some(0) => format!("{head}: {sent} tokens, nothing stored before."),
+                Some(read) => format!("{head}: {} of {sent} read from another conversation.", self.n(read)),
+                None => format!("{head}: {sent} tokens."),
+            },
+            (Verdict::Appended, _) => {
+                let (now, before) = (self.sent.unwrap_or_default(), self.sent_before.unwrap_or_default());
+                let more = format!("+{} tokens", self.n(now.saturating_sub(before)));
+                match self.read() {
+                    Some(read) => {
+                        format!("{head}: {more}, {} of {sent} read. System unchanged.", self.n(read))
+                    }
+                    None => format!("{head}: {more}. System unchanged."),
+                }
+            }
+            (Verdict::Expired, Detail::Age { age, life }) => {
+                format!("{head}: {}, age {}, life {}{and_lost}.", self.bytes(), time(*age), time(*life))
+            }
+            (Verdict::NotYetVisible, Detail::Visible { age, after }) => format!(
+                "{head}: {}, written {} ago, readable after {}{and_lost}.",
+                self.bytes(),
+                time(*age),
+                time(*after)
+            ),
+            (Verdict::OutOfLookback, Detail::Lookback { positions, limit }) => format!(
+                "{head}: {}, what is stored stands {positions} positions before the mark, {limit} are looked at{and_lost}.",
+                self.bytes()
+            ),
+            (Verdict::BelowMinimum, Detail::Minimum(min)) => {
+                format!("{head}: {sent} tokens, minimum {}; nothing is stored or read.", Thousands(*min))
+            }
+            (Verdict::NotCached, Detail::Uncovered(mark)) => {
+                let mark = match mark {
+                    None => "no mark in the request".to_owned(),
+                    Some(Mark::Zone(Zone::Tools)) => "no mark after tools".into(),
+                    Some(Mark::Zone(_)) => "no mark after system".into(),
+                    Some(Mark::Message(message)) => format!("no mark after message {message}"),
+                };
+                format!("{head}: {mark}; {} tokens at full price.", self.n(self.uncovered))
+            }
+            (Verdict::ModelChanged, Detail::Model(before)) => {
+                format!("{head}: {before} -> {}; caches are per model{and_lost}.", self.model)
+            }
+            (Verdict::Refused, Detail::Refused(why)) => format!("{head}: {why}."),
+            (Verdict::Unexplained, Detail::Age { age, .. }) => format!(
+                "unexplained: {}, age {}, read {}. Routing or eviction; not yours.",
+                self.bytes(),
+                time(*age),
+                self.read().map_or_else(|| "n/a".to_owned(), |read| self.n(read))
+            ),
+            _ => match &self.blame {
+                Some(blame) => format!("{head}: {}{and_lost}.", blame.clause(labels)),
+                None => {
+                    format!("{head}{}.", if lost.is_empty() { String::new() } else { format!(": {lost}") })
+                }
+            },
+        }
+    }
+
+    /// The same for narrow screens: `call 5 loses 9,472: system byte 386, 00_base {{cwd}} prompt.md:9:6.`
+    #[must_use]
+    pub fn short(&self, labels: &Labels<'_>) -> String {
+        let Some(blame) = self.blame.as_ref().filter(|_| self.verdict.is_break()) else {
+            return self.sentence(labels);
+        };
+        let lost = match self.lost() {
+            Some(0) => format!("call {} {}", self.call.0, self.verdict),
+            Some(lost) => format!("call {} loses {}", self.call.0, self.n(lost)),
+            None => format!("call {} {}", self.call.0, self.verdict),
+        };
+        let source = blame.source().map_or_else(String::new, |source| format!(" {source}"));
+        format!("{lost}: {}, {}{source}.", blame.place(), blame.who(labels))
+    }
+
+    fn bytes(&self) -> &'static str {
+        if self.blame.is_none() { "bytes equal" } else { "bytes changed, too" }
+    }
+}
+
+/// A time in words: `0.1 s`, `41 s`, `7 min`, `25 h`.
+fn time(milliseconds: i64) -> String {
+    let seconds = milliseconds / 1_000;
+    match seconds {
+        _ if milliseconds % 1_000 != 0 && seconds < 10 => format!("{:.1} s", milliseconds as f64 / 1_000.0),
+        0..=119 => format!("{seconds} s"),
+        120..=7_199 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3_600),
+    }
+}
+
+/// Sums over calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Calls.
+    pub calls: u32,
+    /// Tokens sent.
+    pub sent: u64,
+    /// Tokens read.
+    pub read: u64,
+    /// Tokens written; none where writing has no fee.
+    pub write: Option<u64>,
+    /// Tokens paid as ordinary input.
+    pub fresh: u64,
+    /// Tokens paid again.
+    pub lost: u64,
+    /// What the input costs.
+    pub cost: Money,
+    /// Calls of which the split is not known: the sums are without them.
+    pub unknown: u32,
+    /// Calls of which the cost is not known.
+    pub unpriced: u32,
+}
+
+impl AddAssign<&Outcome> for Totals {
+    fn add_assign(&mut self, outcome: &Outcome) {
+        self.calls += 1;
+        self.sent += u64::from(outcome.sent.unwrap_or_default());
+        match outcome.split {
+            Some(split) => {
+                self.read += u64::from(split.read);
+                self.fresh += u64::from(split.fresh);
+                self.lost += u64::from(split.lost.unwrap_or_default());
+                if let Some(write) = split.write {
+                    *self.write.get_or_insert(0) += u64::from(write.total());
+                }
+            }
+            None => self.unknown += 1,
+        }
+        match outcome.cost {
+            Some(cost) => self.cost += cost,
+            None => self.unpriced += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_in_words() {
+        let cases =
+            [(100, "0.1 s"), (41_000, "41 s"), (61_500, "61 s"), (420_000, "7 min"), (90_000_000, "25 h")];
+        for (milliseconds, words) in cases {
+            assert_eq!(time(milliseconds), words);
+        }
+    }
+
+    #[test]
+    fn what_has_no_bench_still_gets_its_sentence() {
+        let outcome = Outcome {
+            call: CallNo(7),
+            verdict: Verdict::Unexplained,
+            detail: Detail::Age { age: 41_000, life: 300_000 },
+            split: Some(Split::default()),
+            ..Outcome::default()
+        };
+        assert_eq!(
+            outcome.sentence(&Labels::PLAIN),
+            "unexplained: bytes equal, age 41 s, read 0. Routing or eviction; not yours."
+        );
+    }
+}
