@@ -70,6 +70,7 @@ const SAMPLES: &[Sample] = &[sample!(
         "skill.md",
         "skills.md",
         "sub.md",
+        "sub_cards.md",
         "tools.json",
         "user.md",
     ]

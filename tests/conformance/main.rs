@@ -1,1 +1,4 @@
-//! x
+//! What other programs and the providers promise, case by case.
+
+mod scene;
+mod xbot;

@@ -45,7 +45,7 @@ fn samples_are_listed() {
         (
             0,
             "sample  files  what it shows\n\
-             xbot       40  a chat agent of eight middlewares that announces a new working directory in the newest tool \
+             xbot       41  a chat agent of eight middlewares that announces a new working directory in the newest tool \
              message\n",
             ""
         )
