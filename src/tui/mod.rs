@@ -3,5 +3,10 @@
 pub mod backend;
 pub mod driver;
 pub mod input;
+pub mod layout;
+pub mod regions;
 mod signals;
 pub mod terminal;
+pub mod theme;
+pub mod translate;
+pub mod view;

@@ -71,7 +71,7 @@ const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
 
 /// Reads a colour: a name, a number of the palette, `#rrggbb`.
 #[must_use]
-pub fn parse(text: &str) -> Option<Color> {
+pub(super) fn parse(text: &str) -> Option<Color> {
     if text == "default" {
         return Some(Color::Reset);
     }
@@ -93,7 +93,10 @@ fn distance(a: [u8; 3], b: [u8; 3]) -> u32 {
 }
 
 fn to_sixteen(rgb: [u8; 3]) -> Color {
-    SIXTEEN.iter().min_by_key(|(.., known)| distance(rgb, *known)).map_or(Color::Reset, |(_, color, _)| *color)
+    SIXTEEN
+        .iter()
+        .min_by_key(|(.., known)| distance(rgb, *known))
+        .map_or(Color::Reset, |(_, color, _)| *color)
 }
 
 fn to_palette(rgb: [u8; 3]) -> u8 {

@@ -149,7 +149,8 @@ impl Theme {
         for (index, (_, role)) in ROLES.iter().enumerate() {
             if let Some((role, value)) = fall_back(role, &roles) {
                 let style = style(value, depth);
-                theme.styles[index] = style.map_err(|what| format!("theme {}: {role}: {what}", theme.name))?;
+                theme.styles[index] =
+                    style.map_err(|what| format!("theme {}: {role}: {what}", theme.name))?;
             }
         }
         Ok(theme)
@@ -174,8 +175,8 @@ fn collect(text: &str, level: usize) -> Result<(String, BTreeMap<String, String>
     let mut roles = BTreeMap::new();
     if let Some(parent) = &file.extends {
         let known = BUILT_IN.iter().find(|(name, _)| name == parent).filter(|_| level < 4);
-        let (_, text) =
-            known.ok_or_else(|| format!("theme {}: it extends `{parent}`, which is not built in", file.name))?;
+        let (_, text) = known
+            .ok_or_else(|| format!("theme {}: it extends `{parent}`, which is not built in", file.name))?;
         roles = collect(text, level + 1)?.1;
     }
     roles.extend(file.roles);
@@ -239,7 +240,8 @@ mod tests {
             assert_eq!(theme.name(), name);
             for (role, key) in ROLES {
                 let style = theme.style(role);
-                let colours = [style.fg, style.bg].into_iter().flatten().filter(|c| *c != Color::Reset).count();
+                let colours =
+                    [style.fg, style.bg].into_iter().flatten().filter(|c| *c != Color::Reset).count();
                 assert!(name != "mono" || colours == 0, "{key}");
             }
             assert_ne!(theme.style(Role::Selected), theme.style(Role::Text), "{name}");
@@ -251,7 +253,8 @@ mod tests {
 
     #[test]
     fn roles_fall_back() {
-        let theme = Theme::parse("name: x\nroles: { text: red, border: blue bold }", Depth::Sixteen).expect("parses");
+        let theme =
+            Theme::parse("name: x\nroles: { text: red, border: blue bold }", Depth::Sixteen).expect("parses");
         assert_eq!(theme.style(Role::BorderFocus), Style::new().fg(Color::Blue).add_modifier(Modifier::BOLD));
         assert_eq!(theme.style(Role::SearchCurrent).fg, Some(Color::Red));
     }

@@ -1,0 +1,30 @@
+//! What lies where in the last frame, so that the mouse means things and not cells.
+
+use ratatui::layout::{Position, Rect};
+
+use crate::app::event::{Metrics, Target};
+
+/// What a frame tells its driver.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regions {
+    areas: Vec<(Rect, Target)>,
+    /// What it measured, for [`crate::app::event::Event::Drawn`].
+    pub metrics: Metrics,
+}
+
+impl Regions {
+    /// Notes what lies in an area; what is noted later lies above.
+    pub fn note(&mut self, area: Rect, target: Target) {
+        if !area.is_empty() {
+            self.areas.push((area, target));
+        }
+    }
+
+    /// What lies in a cell.
+    #[must_use]
+    pub fn hit(&self, column: u16, row: u16) -> Target {
+        let at = Position::new(column, row);
+        let found = self.areas.iter().rev().find(|(area, _)| area.contains(at));
+        found.map_or(Target::Nothing, |(_, target)| *target)
+    }
+}

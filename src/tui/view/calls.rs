@@ -1,0 +1,220 @@
+//! Pane 2: the calls of the run.
+
+use ratatui::layout::Rect;
+
+use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::layers::tokens;
+use crate::app::cells;
+use crate::app::event::Target;
+use crate::app::rows::{self, CallLine};
+use crate::app::snapshot::{CallRow, CallState, CallTable, Lost, Paid};
+use crate::app::state::{Pane, State};
+use crate::tui::layout::Size;
+use crate::tui::theme::Role;
+
+/// A column of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Sent,
+    Read,
+    Write,
+    Fresh,
+    Lost,
+}
+
+use Column as C;
+
+/// Its head and its width.
+fn form(column: Column) -> (&'static str, u16) {
+    match column {
+        C::Sent => ("sent", 8),
+        C::Read => ("read", 8),
+        C::Write => ("write", 8),
+        C::Fresh => ("fresh", 8),
+        C::Lost => ("lost", 9),
+    }
+}
+
+/// The columns that fit. What is written to the cache has a column where it has a price of its own.
+fn columns(width: u16, write_fee: bool) -> &'static [Column] {
+    match (width, write_fee) {
+        (64.., _) => &[C::Sent, C::Read, C::Write, C::Fresh, C::Lost],
+        (50.., true) => &[C::Sent, C::Read, C::Write, C::Lost],
+        (36.., _) => &[C::Sent, C::Read, C::Lost],
+        (26.., _) => &[C::Sent, C::Lost],
+        _ => &[C::Lost],
+    }
+}
+
+fn cell(column: Column, paid: &Paid, estimate: bool) -> (String, Role) {
+    let unknown = || ("n/a".to_owned(), Role::Dim);
+    let number =
+        |count: Option<u64>| count.map_or_else(unknown, |count| (tokens(Some(count), estimate), Role::Text));
+    match column {
+        C::Sent => number(Some(paid.sent)),
+        C::Read => number(paid.read),
+        C::Write => number(paid.write),
+        C::Fresh => number(paid.fresh),
+        C::Lost => match &paid.lost {
+            Lost::First => ("first".to_owned(), Role::Dim),
+            Lost::Nothing => ("-".to_owned(), Role::Dim),
+            Lost::Tokens(count) => (format!("! {}", tokens(Some(*count), estimate)), Role::Bad),
+            Lost::Unknown(_) => unknown(),
+        },
+    }
+}
+
+/// How many lines the pane wants.
+pub(super) fn wish(table: &CallTable, compact: bool) -> u16 {
+    u16::try_from(rows::call_lines(table, compact).len().max(3)).unwrap_or(u16::MAX)
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
+    if area.is_empty() {
+        return;
+    }
+    note_pane(canvas, area, Pane::Calls);
+    let table = &state.snapshot.calls;
+    let focused = state.focus == Pane::Calls;
+    let inner = match size {
+        Size::Wide => {
+            let inner = canvas.boxed(area, &title(" 2 Calls ", "", focused), "", focused);
+            if inner.is_empty() {
+                return;
+            }
+            let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+            canvas.text(inner.x, inner.y, inner.width, "call  what happened", Role::Head);
+            inner
+        }
+        _ => {
+            let role = if focused { Role::BoxTitleFocus } else { Role::BoxTitle };
+            canvas.text(area.x, area.y, area.width, " 2 Calls ", role);
+            Rect { width: area.width.saturating_sub(1), ..area }
+        }
+    };
+    let columns = columns(inner.width, table.write_fee);
+    let mut right = inner.right();
+    for &column in columns.iter().rev() {
+        let (name, width) = form(column);
+        canvas.right(inner.x, right, inner.y, name, Role::Head);
+        right = right.saturating_sub(width);
+    }
+    let rows_area = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
+    canvas.regions.metrics.panes[Pane::Calls.index()] = (rows_area.width, rows_area.height);
+    let compact = canvas.regions.metrics.compact;
+    let lines = rows::call_lines(table, compact);
+    if table.rows.is_empty() {
+        let text = if state.snapshot.choices.runs.is_empty() {
+            "no call yet"
+        } else {
+            "no call yet; Space sends the first"
+        };
+        canvas.text(rows_area.x, rows_area.y, rows_area.width, text, Role::Dim);
+        return;
+    }
+    let hits = super::hits(state, Pane::Calls);
+    let shown = lines.iter().enumerate().skip(state.calls.top).take(usize::from(rows_area.height));
+    for (index, line) in shown {
+        let place = row_area(rows_area, index - state.calls.top);
+        draw_line(canvas, place, size, state, *line, columns);
+        if let Some(role) = hits.get(&index) {
+            canvas.paint(place, *role);
+        }
+        if let Some(role) = selection(state, Pane::Calls, index == state.calls.cursor) {
+            canvas.paint(place, role);
+        }
+        canvas.regions.note(place, Target::CallLine(index));
+    }
+}
+
+fn draw_line(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    size: Size,
+    state: &State,
+    line: CallLine,
+    columns: &[Column],
+) {
+    let table = &state.snapshot.calls;
+    let estimate = state.snapshot.model.tokens.estimate.is_some();
+    let indent = if size == Size::Wide { 7 } else { 4 };
+    let hanging =
+        Rect { x: area.x + indent.min(area.width), width: area.width.saturating_sub(indent), ..area };
+    match line {
+        CallLine::Note(call, note) => {
+            let text = format!("# {}", table.rows[call].notes[note]);
+            canvas.text(hanging.x, area.y, hanging.width, &text, Role::Dim);
+        }
+        CallLine::Footnote => {
+            let text = table.footnote.as_deref().unwrap_or_default();
+            canvas.text(area.x, area.y, area.width, text, Role::Dim);
+        }
+        CallLine::Answer(call) => {
+            let row = &table.rows[call];
+            let role = if row.state == CallState::Failed { Role::Bad } else { Role::Dim };
+            let text = row.answer.as_deref().unwrap_or_default();
+            canvas.text(hanging.x, area.y, hanging.width, text, role);
+        }
+        CallLine::Injected(call, injected) => {
+            let row = &table.rows[call].injected[injected];
+            let mut x = hanging.x;
+            x += canvas.text(x, area.y, 2, "+ ", Role::Injected);
+            let names =
+                table.rows[call].injected.iter().map(|row| cells::width(&row.layer)).max().unwrap_or(0);
+            let names = u16::try_from(names).unwrap_or(0).min(hanging.width / 2);
+            canvas.text(x, area.y, names, &row.layer, Role::Injected);
+            x += names + 1;
+            let count = tokens(row.tokens, estimate);
+            let rest = if size == Size::Wide {
+                format!("{count:>4}  into {}", row.into)
+            } else {
+                format!("{count:>4} tokens")
+            };
+            canvas.text(x, area.y, area.right().saturating_sub(x), &rest, Role::Text);
+        }
+        CallLine::Call(call) => draw_call(canvas, area, size, state, &table.rows[call], columns),
+    }
+}
+
+fn draw_call(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    size: Size,
+    state: &State,
+    row: &CallRow,
+    columns: &[Column],
+) {
+    let table = &state.snapshot.calls;
+    let shown = table.shown.and_then(|shown| table.rows.get(shown)).is_some_and(|shown| shown.no == row.no);
+    let estimate = state.snapshot.model.tokens.estimate.is_some();
+    let text_role = match row.state {
+        CallState::Forecast if !shown => Role::Forecast,
+        CallState::Failed => Role::Bad,
+        _ => Role::Text,
+    };
+    let mut right = area.right();
+    for &column in columns.iter().rev() {
+        let (text, role) = match &row.paid {
+            Some(paid) => cell(column, paid, estimate),
+            None => ("...".to_owned(), Role::Dim),
+        };
+        let role = if role == Role::Text { text_role } else { role };
+        canvas.right(area.x, right, area.y, &text, role);
+        right = right.saturating_sub(form(column).1);
+    }
+    let wide = size == Size::Wide;
+    let number = if wide {
+        format!("{:>2} {:>2}  ", if shown { ">" } else { "" }, row.no.0)
+    } else {
+        format!("{}{:>2} ", if shown { ">" } else { " " }, row.no.0)
+    };
+    let mut x = area.x;
+    x += canvas.text(x, area.y, area.width, &number, if shown { Role::Title } else { text_role });
+    let what = if wide { &row.what } else { &row.short };
+    let what = match &row.agent {
+        Some(agent) => format!("[{agent}] {what}"),
+        None => what.to_string(),
+    };
+    let failed = if row.state == CallState::Failed { "! " } else { "" };
+    canvas.text(x, area.y, right.saturating_sub(x + 1), &format!("{failed}{what}"), text_role);
+}

@@ -1,0 +1,169 @@
+//! What every view draws with: text in cells, clipped to its area.
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::app::cells;
+use crate::app::event::Target;
+use crate::app::state::{Pane, State};
+use crate::tui::regions::Regions;
+use crate::tui::theme::{Role, Theme};
+
+/// The buffer of a frame, with the theme and what is noted for the mouse.
+pub(super) struct Canvas<'a> {
+    pub buffer: &'a mut Buffer,
+    pub theme: &'a Theme,
+    pub regions: &'a mut Regions,
+}
+
+impl Canvas<'_> {
+    pub(super) fn style(&self, role: Role) -> Style {
+        self.theme.style(role)
+    }
+
+    /// Writes text from a cell on, cut to `width` cells (`..` where something was cut). Returns the cells it took.
+    pub(super) fn text(&mut self, x: u16, y: u16, width: u16, text: &str, role: Role) -> u16 {
+        let style = self.style(role);
+        self.styled(x, y, width, text, style)
+    }
+
+    /// The same with a style.
+    pub(super) fn styled(&mut self, x: u16, y: u16, width: u16, text: &str, style: Style) -> u16 {
+        let area = self.buffer.area;
+        if y < area.top() || y >= area.bottom() || x >= area.right() || width == 0 {
+            return 0;
+        }
+        let width = width.min(area.right() - x);
+        let (text, used) = cells::fit(text, usize::from(width));
+        self.buffer.set_stringn(x, y, &text, usize::from(width), style);
+        u16::try_from(used).unwrap_or(width)
+    }
+
+    /// Writes text that ends before the cell `right`.
+    pub(super) fn right(&mut self, left: u16, right: u16, y: u16, text: &str, role: Role) -> u16 {
+        let room = right.saturating_sub(left);
+        let wide = u16::try_from(cells::width(text)).unwrap_or(room).min(room);
+        self.text(right.saturating_sub(wide), y, wide, text, role)
+    }
+
+    /// Writes a slice of prompt text, `raw` or rendered, with the ranges in `marks` (of the slice) styled.
+    pub(super) fn prompt(
+        &mut self,
+        (x, y, width): (u16, u16, u16),
+        text: &str,
+        raw: bool,
+        style: Style,
+        marks: &[(std::ops::Range<usize>, Style)],
+    ) {
+        let mut column = 0;
+        for (at, grapheme) in text.grapheme_indices(true) {
+            let (piece, wide) = cells::shown(grapheme, column, raw);
+            if column + wide > usize::from(width) {
+                break;
+            }
+            let marked = marks.iter().find(|(range, _)| range.contains(&at));
+            let style = marked.map_or(style, |(_, mark)| style.patch(*mark));
+            let left = x + u16::try_from(column).unwrap_or(width);
+            self.styled(left, y, width - (left - x), &piece, style);
+            column += wide;
+        }
+    }
+
+    /// Lays a style over an area.
+    pub(super) fn paint(&mut self, area: Rect, role: Role) {
+        let style = self.style(role);
+        self.buffer.set_style(area.intersection(self.buffer.area), style);
+    }
+
+    /// Empties an area, wide characters at its edges included.
+    pub(super) fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.buffer.area);
+        let style = self.style(Role::Text);
+        for y in area.top()..area.bottom() {
+            // A wide character that begins left of the area would reach into it.
+            if area.left() > self.buffer.area.left() {
+                let left = area.left() - 1;
+                if cells::width(self.buffer[(left, y)].symbol()) > 1 {
+                    self.buffer[(left, y)].set_symbol(" ");
+                }
+            }
+            for x in area.left()..area.right() {
+                self.buffer[(x, y)].reset();
+                self.buffer[(x, y)].set_style(style);
+            }
+        }
+    }
+
+    /// Draws a box with a title in its upper border and a note in its lower one; returns the area inside.
+    pub(super) fn boxed(&mut self, area: Rect, title: &[(&str, Role)], note: &str, focused: bool) -> Rect {
+        if area.width < 4 || area.height < 2 {
+            return Rect { width: 0, height: 0, ..area };
+        }
+        let border = if focused { Role::BorderFocus } else { Role::Border };
+        let (left, right, top, bottom) = (area.left(), area.right() - 1, area.top(), area.bottom() - 1);
+        let line = "─".repeat(usize::from(area.width - 2));
+        for (y, corners) in [(top, ("┌", "┐")), (bottom, ("└", "┘"))] {
+            self.text(left, y, 1, corners.0, border);
+            self.text(left + 1, y, area.width - 2, &line, border);
+            self.text(right, y, 1, corners.1, border);
+        }
+        for y in top + 1..bottom {
+            self.text(left, y, 1, "│", border);
+            self.text(right, y, 1, "│", border);
+        }
+        let mut x = left + 2;
+        for (piece, role) in title {
+            x += self.text(x, top, right.saturating_sub(x + 1), piece, *role);
+        }
+        if !note.is_empty() {
+            let room = area.width.saturating_sub(4);
+            let note = format!(" {note} ");
+            self.text(left + 2, bottom, room, &note, Role::Dim);
+        }
+        Rect { x: left + 1, y: top + 1, width: area.width - 2, height: area.height - 2 }
+    }
+
+    /// Draws a row as a line with a title in it; returns the area below.
+    pub(super) fn ruled(&mut self, area: Rect, title: &[(&str, Role)], focused: bool) -> Rect {
+        if area.is_empty() {
+            return area;
+        }
+        let border = if focused { Role::BorderFocus } else { Role::Border };
+        let line = "─".repeat(usize::from(area.width));
+        self.text(area.x, area.y, area.width, &line, border);
+        let mut x = area.x + 2.min(area.width - 1);
+        for (piece, role) in title {
+            x += self.text(x, area.y, area.right().saturating_sub(x), piece, *role);
+        }
+        Rect { y: area.y + 1, height: area.height - 1, ..area }
+    }
+}
+
+/// The rows of a pane with one row under its cursor.
+pub(super) fn row_area(area: Rect, index: usize) -> Rect {
+    let y = area.y.saturating_add(u16::try_from(index).unwrap_or(u16::MAX));
+    Rect { y, height: u16::from(y < area.bottom()), ..area }
+}
+
+/// The style of a selected row; none for a row that is not selected.
+pub(super) fn selection(state: &State, pane: Pane, selected: bool) -> Option<Role> {
+    let focused = state.focus == pane && state.overlays.is_empty();
+    match (selected, focused) {
+        (false, _) => None,
+        (true, true) => Some(Role::Selected),
+        (true, false) => Some(Role::SelectedIdle),
+    }
+}
+
+/// The pieces of a pane's title: ` 1 Layers `, then what stands behind it.
+pub(super) fn title<'a>(number: &'a str, rest: &'a str, focused: bool) -> [(&'a str, Role); 2] {
+    let role = if focused { Role::BoxTitleFocus } else { Role::BoxTitle };
+    [(number, role), (rest, Role::Dim)]
+}
+
+/// What a wheel or a click beside the rows of a pane means.
+pub(super) fn note_pane(canvas: &mut Canvas<'_>, area: Rect, pane: Pane) {
+    canvas.regions.note(area, Target::Pane(pane));
+}

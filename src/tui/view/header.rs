@@ -1,0 +1,359 @@
+//! The title, the agent, the model; the row of status and the row of keys.
+
+use ratatui::layout::Rect;
+
+use super::canvas::Canvas;
+use crate::app::action::{self, ACTIONS, Action, Scope};
+use crate::app::cells;
+use crate::app::event::Target;
+use crate::app::snapshot::{ModelInfo, Pause, Snapshot};
+use crate::app::state::{Mode, Pane, State};
+use crate::tui::layout::Size;
+use crate::tui::theme::Role;
+
+/// A piece of the header that is not broken: a label and a value, with what a click on it opens.
+struct Piece {
+    label: String,
+    value: String,
+    note: String,
+    action: Option<Action>,
+}
+
+impl Piece {
+    fn new(label: impl Into<String>, value: impl Into<String>) -> Piece {
+        Piece { label: label.into(), value: value.into(), note: String::new(), action: None }
+    }
+
+    fn width(&self) -> usize {
+        let gap = usize::from(!self.label.is_empty());
+        let note = if self.note.is_empty() { 0 } else { 2 + cells::width(&self.note) };
+        cells::width(&self.label) + gap + cells::width(&self.value) + note
+    }
+}
+
+/// Cells between pieces.
+const GAP: usize = 3;
+/// Cells of `Agent` and `Model` with the space in front and behind.
+const HEAD: usize = 8;
+
+/// How tokens are counted, in words.
+fn token_method(model: &ModelInfo) -> String {
+    match &model.tokens.estimate {
+        _ if model.tokens.name.is_empty() => "not known".to_owned(),
+        None => format!("{}, exact", model.tokens.name),
+        Some(estimate) if estimate.error.is_empty() => {
+            format!("{} x{:.2} ~", model.tokens.name, estimate.factor)
+        }
+        Some(estimate) => format!("{} x{:.2} ~ {}", model.tokens.name, estimate.factor, estimate.error),
+    }
+}
+
+/// A price, without more decimals than it has, but at least two.
+fn dollars(price: f64) -> String {
+    let text = format!("{price:.4}");
+    let short = text.trim_end_matches('0');
+    let decimals = short.len() - short.find('.').map_or(short.len(), |dot| dot + 1);
+    format!("${price:.*}", decimals.max(2))
+}
+
+fn prices(model: &ModelInfo) -> Option<String> {
+    let prices = model.prices.as_ref()?;
+    let rest = [prices.read, prices.write].into_iter().flatten().map(dollars);
+    Some(std::iter::once(dollars(prices.input)).chain(rest).collect::<Vec<_>>().join("/"))
+}
+
+fn agent_pieces(snapshot: &Snapshot) -> Vec<Piece> {
+    let agent = &snapshot.agent;
+    let field = |name: &str| agent.fields.iter().find(|(key, _)| **key == *name).map(|(_, value)| value);
+    let mut pieces = Vec::new();
+    match (field("id"), field("role")) {
+        (Some(id), Some(role)) => pieces.push(Piece::new("", format!("{id} ({role})"))),
+        (Some(only), None) | (None, Some(only)) => pieces.push(Piece::new("", only.to_string())),
+        (None, None) => {}
+    }
+    if !agent.cwd.is_empty() {
+        let mut cwd = Piece::new("cwd", agent.cwd.to_string());
+        cwd.action = Some(Action::Cwd);
+        if let Some(draft) = &snapshot.draft {
+            cwd.value = draft.value.to_string();
+            cwd.note = "~ typed, not entered".to_owned();
+        } else if let Some(was) = &agent.cwd_was {
+            cwd.note = format!("~ was {}, {}", was.value, was.cause);
+        }
+        pieces.push(cwd);
+    }
+    pieces.push(Piece::new("tools", agent.tools.to_string()));
+    let rest = agent.fields.iter().filter(|(key, _)| !matches!(&**key, "id" | "role"));
+    pieces.extend(rest.map(|(key, value)| Piece::new(&**key, &**value)));
+    if !agent.clock.is_empty() {
+        pieces.push(Piece::new("clock", &*agent.clock));
+    }
+    pieces
+}
+
+fn model_pieces(snapshot: &Snapshot) -> Vec<Piece> {
+    let model = &snapshot.model;
+    let mut id = Piece::new("", &*model.id);
+    id.action = Some(Action::Models);
+    let mut pieces = vec![id];
+    if !model.guidance.is_empty() {
+        pieces.push(Piece::new("", &*model.guidance));
+    }
+    pieces.push(Piece::new("tokens:", token_method(model)));
+    let cache = if model.cache.is_empty() { "not known" } else { &model.cache };
+    pieces.push(Piece::new("cache:", cache));
+    pieces.push(Piece::new("", prices(model).unwrap_or_else(|| "no prices".to_owned())));
+    if let Some(window) = model.window {
+        let total = snapshot.request.tokens.map_or_else(|| "counting".to_owned(), cells::grouped);
+        pieces.push(Piece::new("context", format!("{total} of {}", cells::grouped(window))));
+    }
+    pieces
+}
+
+/// The pieces in rows of `width` cells.
+fn flow(pieces: Vec<Piece>, width: usize) -> Vec<Vec<Piece>> {
+    let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
+    let mut used = HEAD;
+    for piece in pieces {
+        let own = piece.width();
+        let full = used + own > width && rows.last().is_some_and(|row| !row.is_empty());
+        if full {
+            rows.push(Vec::new());
+            used = HEAD;
+        }
+        used += own + GAP;
+        if let Some(row) = rows.last_mut() {
+            row.push(piece);
+        }
+    }
+    rows
+}
+
+/// How many rows the header of a wide screen wants.
+pub(super) fn wish(state: &State, width: u16) -> u16 {
+    let width = usize::from(width);
+    let rows =
+        flow(agent_pieces(&state.snapshot), width).len() + flow(model_pieces(&state.snapshot), width).len();
+    u16::try_from(rows + 1).unwrap_or(3)
+}
+
+/// Where the run stands, in words.
+fn place(snapshot: &Snapshot, long: bool) -> String {
+    let title = &snapshot.title;
+    let turn = if title.turns > 0 && long {
+        format!("turn {} of {}, ", title.turn, title.turns)
+    } else {
+        String::new()
+    };
+    let of = title.calls;
+    match (title.pause, long) {
+        (Pause::Start, _) => "no call yet".to_owned(),
+        (Pause::Before(call), true) => format!("{turn}paused before call {} of {of}", call.0),
+        (Pause::Looking(call), true) => format!("{turn}at call {} of {of}, sent", call.0),
+        (Pause::End(call), true) => format!("{turn}end of the run, call {} of {of}", call.0),
+        (Pause::Before(call) | Pause::Looking(call) | Pause::End(call), false) => {
+            format!("call {} of {of}", call.0)
+        }
+    }
+}
+
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
+    if area.is_empty() {
+        return;
+    }
+    match size {
+        Size::Wide => wide(canvas, area, state),
+        _ => narrow(canvas, area, state),
+    }
+}
+
+fn wide(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+    let snapshot = &state.snapshot;
+    let title = &snapshot.title;
+    let right = area.right().saturating_sub(1);
+    let mut place = place(snapshot, true);
+    if snapshot.status.playing {
+        place.push_str(", playing");
+    }
+    let used = canvas.right(area.x, right, area.y, &place, Role::Text);
+    let room = right.saturating_sub(used + 2);
+    let mut x = area.x + 1;
+    x += canvas.text(x, area.y, room.saturating_sub(x), "plywood", Role::Dim) + 2;
+    let name = if title.name.is_empty() { "no bench" } else { &title.name };
+    x += canvas.text(x, area.y, room.saturating_sub(x), name, Role::Title) + 1;
+    if !title.note.is_empty() {
+        let note = format!("({})", title.note);
+        x += canvas.text(x, area.y, room.saturating_sub(x), &note, Role::Text) + 1;
+    }
+    if let Some(run) = title.run.as_ref().filter(|_| snapshot.choices.runs.len() > 1) {
+        canvas.text(x, area.y, room.saturating_sub(x), &format!("run {run}"), Role::Dim);
+    }
+    let mut y = area.y + 1;
+    let width = usize::from(area.width);
+    for (head, pieces) in [("Agent", agent_pieces(snapshot)), ("Model", model_pieces(snapshot))] {
+        for (index, row) in flow(pieces, width).into_iter().enumerate() {
+            if y >= area.bottom() {
+                return;
+            }
+            if index == 0 {
+                canvas.text(area.x + 1, y, area.width - 1, head, Role::Label);
+            }
+            let mut x = area.x + u16::try_from(HEAD).unwrap_or(0);
+            for piece in row {
+                x = draw_piece(canvas, x, y, right, &piece) + 3;
+            }
+            y += 1;
+        }
+    }
+}
+
+fn draw_piece(canvas: &mut Canvas<'_>, from: u16, y: u16, right: u16, piece: &Piece) -> u16 {
+    let mut x = from;
+    if !piece.label.is_empty() {
+        x += canvas.text(x, y, right.saturating_sub(x), &piece.label, Role::Label) + 1;
+    }
+    x += canvas.text(x, y, right.saturating_sub(x), &piece.value, Role::Text);
+    if !piece.note.is_empty() {
+        x += 2;
+        x += canvas.text(x, y, right.saturating_sub(x), &piece.note, Role::Changed);
+    }
+    if let Some(action) = piece.action {
+        canvas
+            .regions
+            .note(Rect { x: from, y, width: x.saturating_sub(from), height: 1 }, Target::Action(action));
+    }
+    x
+}
+
+/// One row: the bench, the CWD, the model, the call.
+fn narrow(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+    let snapshot = &state.snapshot;
+    let right = area.right().saturating_sub(1);
+    let place = place(snapshot, false);
+    let used = canvas.right(area.x, right, area.y, &place, Role::Text);
+    let mut edge = right.saturating_sub(used + 3);
+    // The CWD has to be seen; the model gives way.
+    let cwd = agent_pieces(snapshot).into_iter().find(|piece| piece.action == Some(Action::Cwd));
+    let name = if snapshot.title.name.is_empty() { "no bench" } else { &snapshot.title.name };
+    let mut x = area.x + 1;
+    x += canvas.text(x, area.y, edge.saturating_sub(x), name, Role::Title) + 2;
+    let model = snapshot.model.id.rsplit(':').next().unwrap_or_default();
+    let model = format!("{model} {}", token_method(&snapshot.model).replace(',', ""));
+    let model_cells = u16::try_from(cells::width(&model)).unwrap_or(0);
+    if let Some(mut cwd) = cwd {
+        if let Some(was) = snapshot.agent.cwd_was.as_ref().filter(|_| snapshot.draft.is_none()) {
+            cwd.note = format!("~ was {}", was.value);
+        }
+        let wide = |piece: &Piece| u16::try_from(piece.width()).unwrap_or(u16::MAX);
+        let room = edge.saturating_sub(x);
+        if wide(&cwd).saturating_add(model_cells + 4) <= room {
+            canvas.right(x, edge, area.y, &model, Role::Dim);
+            edge = edge.saturating_sub(model_cells + 2);
+        } else if wide(&cwd) > room {
+            cwd.note = if cwd.note.is_empty() { String::new() } else { "~".to_owned() };
+        }
+        draw_piece(canvas, x, area.y, edge, &cwd);
+    } else {
+        canvas.right(x, edge, area.y, &model, Role::Dim);
+    }
+}
+
+pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+    if area.is_empty() {
+        return;
+    }
+    let snapshot = &state.snapshot;
+    let status = &snapshot.status;
+    let mut right = Vec::new();
+    if let Some(prices) = &snapshot.model.prices {
+        right.push(format!("prices of {}", prices.date));
+    }
+    if status.counting {
+        right.push("counting tokens".to_owned());
+    } else if !snapshot.model.tokens.name.is_empty() {
+        right.push(format!("{} estimates", status.estimates));
+    }
+    let right = right.join("; ");
+    let edge = area.right().saturating_sub(1);
+    let used = canvas.right(area.x, edge, area.y, &right, Role::Dim);
+    let room = edge.saturating_sub(used + 2);
+    let mut x = area.x + 1;
+    x += canvas.text(x, area.y, room.saturating_sub(x), &status.watching, Role::Dim) + 3;
+    let (note, role) =
+        if state.message.is_empty() { (&*status.note, Role::Dim) } else { (&*state.message, Role::Input) };
+    canvas.text(x, area.y, room.saturating_sub(x), note, role);
+}
+
+/// The keys that mean something now. Where there is no room, those of the highest rank go first.
+pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
+    if area.is_empty() {
+        return;
+    }
+    let right = area.right().saturating_sub(1);
+    let mut x = area.x + 1;
+    // Without a row of status, what there is to say stands here.
+    if size != Size::Wide && !state.message.is_empty() {
+        canvas.text(x, area.y, right.saturating_sub(x), &state.message, Role::Input);
+        return;
+    }
+    let mut hints: Vec<_> = ACTIONS
+        .iter()
+        .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
+        .filter(|info| action::useful(state, info.action))
+        .filter(|info| !(state.mode() == Mode::Variants && info.scope == Scope::List))
+        .map(|info| (info.rank, info.action, info.shown_key(), action::hint(state, info)))
+        .collect();
+    if state.mode() != Mode::Screen {
+        hints.push((0, Action::UpLevel, "Esc".to_owned(), "back".to_owned()));
+    }
+    let gap = if size == Size::Wide { 3 } else { 2 };
+    let wide = |hints: &[(u8, Action, String, String)]| {
+        hints.iter().map(|(.., key, word)| cells::width(key) + 1 + cells::width(word) + gap).sum::<usize>()
+    };
+    while wide(&hints) > usize::from(area.width) + gap && !hints.is_empty() {
+        let worst =
+            hints.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(index, _)| index);
+        hints.remove(worst);
+    }
+    let gap = u16::try_from(gap).unwrap_or(2);
+    for (_, action, key, word) in hints {
+        let from = x;
+        x += canvas.text(x, area.y, right.saturating_sub(x), &key, Role::Key) + 1;
+        x += canvas.text(x, area.y, right.saturating_sub(x), &word, Role::Text);
+        canvas.regions.note(Rect { x: from, y: area.y, width: x - from, height: 1 }, Target::Action(action));
+        x += gap;
+    }
+}
+
+/// The last keys, in the corner of the row of keys.
+pub(super) fn draw_keys(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+    let Some(keys) = state.keys.as_ref().filter(|keys| !keys.is_empty() && !area.is_empty()) else { return };
+    let text = keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let text = format!(" {text} ");
+    let wide = u16::try_from(cells::width(&text)).unwrap_or(0).min(area.width);
+    let corner = Rect { x: area.right() - wide, width: wide, ..area };
+    canvas.clear(corner);
+    canvas.text(corner.x, corner.y, wide, &text, Role::Selected);
+}
+
+/// The names of the panes, where only one is shown.
+pub(super) fn tabs(focus: Pane) -> Vec<(String, Pane, bool)> {
+    Pane::ALL
+        .into_iter()
+        .map(|pane| (format!(" {} {} ", pane.index() + 1, pane.title()), pane, pane == focus))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::dollars;
+
+    #[test]
+    fn prices_keep_their_decimals() {
+        for (price, text) in
+            [(2.5, "$2.50"), (0.25, "$0.25"), (0.075, "$0.075"), (15.0, "$15.00"), (0.0036, "$0.0036")]
+        {
+            assert_eq!(dollars(price), text);
+        }
+    }
+}

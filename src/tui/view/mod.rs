@@ -1,0 +1,119 @@
+//! Frames: pure functions of the state. Drawing decides nothing; it notes what lies where, for the mouse, and how many
+//! rows there were, for moving.
+
+mod calls;
+mod canvas;
+mod header;
+mod layers;
+mod orders;
+mod overlay;
+mod request;
+mod why;
+
+use std::collections::BTreeMap;
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+
+use self::canvas::Canvas;
+use super::layout::{self, Layout, Size, Wishes};
+use super::regions::Regions;
+use super::theme::{Role, Theme};
+use crate::app::action::Action;
+use crate::app::event::Target;
+use crate::app::state::{Hit, Pane, State, View};
+
+/// Draws the state. What is returned belongs to the next events: [`Regions::hit`] for the mouse, and its metrics for
+/// [`crate::app::event::Event::Drawn`].
+pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) -> Regions {
+    let mut regions = Regions::default();
+    let area = frame.area();
+    let mut canvas = Canvas { buffer: frame.buffer_mut(), theme, regions: &mut regions };
+    canvas.paint(area, Role::Text);
+    let cursor = screen(&mut canvas, area, state);
+    if let Some(cursor) = cursor.filter(|cursor| area.contains(*cursor)) {
+        frame.set_cursor_position(cursor);
+    }
+    regions
+}
+
+fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui::layout::Position> {
+    // How wide the panes are decides how their content is laid out, and the other way round: the size of the screen
+    // comes first.
+    let probe = layout::layout(area, 0, false, Wishes::default());
+    canvas.regions.metrics.compact = probe.size != Size::Wide;
+    let wishes = Wishes {
+        header: header::wish(state, area.width),
+        layers: layers::wish(&state.snapshot.layers),
+        calls: calls::wish(&state.snapshot.calls, canvas.regions.metrics.compact),
+        verdict: u16::try_from(why::verdict_rows(&state.snapshot, area.width.saturating_sub(4)).len())
+            .unwrap_or(2),
+    };
+    let whole = state.zoom || state.view != View::Main;
+    let layout = layout::layout(area, state.focus.index(), whole, wishes);
+    if layout.size == Size::TooSmall {
+        canvas.text(
+            area.x,
+            area.y,
+            area.width,
+            &format!("too small: {}x{}", area.width, area.height),
+            Role::Text,
+        );
+        return None;
+    }
+    header::draw(canvas, layout.header, layout.size, state);
+    match state.view {
+        View::Main => panes(canvas, &layout, state),
+        View::Orders => orders::draw(canvas, layout.panes[state.focus.index()], state),
+    }
+    why::draw_verdict(canvas, layout.verdict, state);
+    header::draw_status(canvas, layout.status, state);
+    header::draw_footer(canvas, layout.footer, layout.size, state);
+    let cursor = overlay::draw(canvas, area, layout.footer, state);
+    header::draw_keys(canvas, layout.footer, state);
+    cursor
+}
+
+fn panes(canvas: &mut Canvas<'_>, layout: &Layout, state: &State) {
+    let mut areas = layout.panes;
+    if layout.size == Size::Single {
+        let area = &mut areas[state.focus.index()];
+        if area.height > 5 {
+            tabs(canvas, Rect { height: 1, ..*area }, state);
+            *area = Rect { y: area.y + 1, height: area.height - 1, ..*area };
+        }
+    }
+    layers::draw(canvas, areas[0], layout.size, state);
+    calls::draw(canvas, areas[1], layout.size, state);
+    request::draw(canvas, areas[2], layout.size, state);
+    why::draw(canvas, areas[3], layout.size, state);
+}
+
+/// The names of the panes, where only one of them is shown.
+fn tabs(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+    let mut x = area.x;
+    for (name, pane, focused) in header::tabs(state.focus) {
+        let role = if focused { Role::BoxTitleFocus } else { Role::Dim };
+        let from = x;
+        x += canvas.text(x, area.y, area.right().saturating_sub(x), &name, role);
+        let action = match pane {
+            Pane::Layers => Action::FocusLayers,
+            Pane::Calls => Action::FocusCalls,
+            Pane::Request => Action::FocusRequest,
+            Pane::Why => Action::FocusWhy,
+        };
+        canvas.regions.note(Rect { x: from, width: x - from, ..area }, Target::Action(action));
+    }
+}
+
+/// The rows of a pane that the search found, with how they are painted.
+fn hits(state: &State, pane: Pane) -> BTreeMap<usize, Role> {
+    let Some(search) = state.search.as_ref().filter(|search| search.pane == pane) else {
+        return BTreeMap::new();
+    };
+    let row = |(index, hit): (usize, &Hit)| match hit {
+        Hit::Row(row) => Some((*row, if index == search.at { Role::SearchCurrent } else { Role::Search })),
+        Hit::Bytes(..) => None,
+    };
+    search.hits.iter().enumerate().filter_map(row).collect()
+}
