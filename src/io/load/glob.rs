@@ -1,0 +1,105 @@
+//! The files below a folder that match a pattern.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+
+use crate::core::fact::{Found, Value};
+
+use super::file;
+use super::stamp::{self, Stamp};
+
+/// The most entries that are looked at for one pattern.
+const MAX_ENTRIES: usize = 50_000;
+/// The most folders within each other.
+const MAX_DEPTH: usize = 32;
+/// Folders that are left out unless the pattern names them: what tools make and keep there is not the user's text.
+const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+
+struct Walk<'a> {
+    root: &'a Path,
+    matcher: globset::GlobMatcher,
+    /// The pattern's parts behind the folder where the walk begins.
+    parts: usize,
+    deep: bool,
+    found: BTreeSet<String>,
+    entries: usize,
+    inputs: &'a mut Vec<(PathBuf, Stamp)>,
+}
+
+/// Lists the files below `root` that match `pattern`, relative to `root`, sorted by bytes. Links are followed, but not in
+/// circles. Every folder that was listed is added to `inputs`: a new file changes its stamp.
+pub(super) fn list(root: &Path, pattern: &str, inputs: &mut Vec<(PathBuf, Stamp)>) -> Found {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+    let matcher = match glob {
+        Ok(glob) => glob.compile_matcher(),
+        Err(error) => return Found::Failed(format!("the pattern cannot be used: {}", error.kind()).into()),
+    };
+    // Parts without wild cards lead to where the walk begins.
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let special = |part: &&str| part.contains(['*', '?', '[', '{', '}', ']', '\\']);
+    let literal = parts[..parts.len() - 1].iter().take_while(|part| !special(part)).count();
+    let start = parts[..literal].join("/");
+    let mut walk = Walk {
+        root,
+        matcher,
+        parts: parts.len() - literal,
+        deep: parts.iter().any(|part| part.contains("**")) || pattern.contains('{'),
+        found: BTreeSet::new(),
+        entries: 0,
+        inputs,
+    };
+    match walk.folder(&start, &mut Vec::new()) {
+        Ok(true) => Found::Value(Value::list(walk.found.into_iter().map(Value::text))),
+        Ok(false) => Found::Absent,
+        Err(reason) => Found::Failed(reason.into()),
+    }
+}
+
+impl Walk<'_> {
+    /// Lists one folder; false when it is not there.
+    fn folder(&mut self, below: &str, above: &mut Vec<PathBuf>) -> Result<bool, String> {
+        let folder = self.root.join(below);
+        let stamp = Stamp::of(&folder);
+        self.inputs.push((folder.clone(), stamp));
+        let listing = match fs::read_dir(&folder) {
+            Ok(listing) => listing,
+            Err(error) if stamp::is_absent(error.kind()) => return Ok(false),
+            // One folder without permission does not spoil the others.
+            Err(_) if !above.is_empty() => return Ok(true),
+            Err(error) => return Err(file::reason(&error)),
+        };
+        // A link to a folder that it stands in would be walked for ever.
+        let real = folder.canonicalize().map_err(|error| file::reason(&error))?;
+        if above.contains(&real) || above.len() >= MAX_DEPTH {
+            return Ok(true);
+        }
+        above.push(real);
+        for entry in listing {
+            // An entry that goes away while the folder is listed is not there.
+            let Ok(entry) = entry else { continue };
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return Err(format!("more than {MAX_ENTRIES} files to look at; narrow the pattern"));
+            }
+            // A name that is not UTF-8 cannot be written in a bench or a prompt.
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            let Ok(kind) = entry.file_type() else { continue };
+            let is_folder = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
+            if is_folder {
+                let further = self.deep || above.len() < self.parts;
+                if further && !SKIPPED.contains(&name) {
+                    self.folder(&path, above)?;
+                }
+            } else if self.matcher.is_match(&path) && (!kind.is_symlink() || entry.path().exists()) {
+                self.found.insert(path);
+            }
+        }
+        above.pop();
+        Ok(true)
+    }
+}

@@ -1,0 +1,289 @@
+//! Facts from disk: a [`FactKey`] to what is found under it, and whether that has changed.
+//!
+//! A file may be anything: in another encoding, without permission, a pipe, endless. What can be read is read, with notes
+//! about how; what cannot fails with the reason, and never blocks.
+
+mod decode;
+mod document;
+mod file;
+mod git;
+mod glob;
+mod stamp;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::env;
+use std::fmt;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+pub use decode::MAX_BYTES;
+
+use crate::core::fact::{Base, FactKey, FilePath, Found, Rev, Value};
+use crate::io::syntax::Files;
+
+use stamp::Stamp;
+
+/// Files that are part of the program: paths with their content.
+pub type Embedded = &'static [(&'static str, &'static [u8])];
+
+/// The folders that relative paths start from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The bench file's folder, or the files of a bench that is part of the program.
+    pub bench: BenchRoot,
+    /// The folder that the agent works in.
+    pub workspace: PathBuf,
+    /// The home folder; none where the machine has none.
+    pub home: Option<PathBuf>,
+}
+
+/// Where the files of a bench are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BenchRoot {
+    /// In a folder.
+    Folder(PathBuf),
+    /// In the program.
+    Embedded(Embedded),
+}
+
+impl Roots {
+    /// The path of a file on disk; none for a file of the program, without a home folder, and for a path that leads out
+    /// of its folder.
+    #[must_use]
+    pub fn path(&self, path: &FilePath) -> Option<PathBuf> {
+        let base = match (path.base, &self.bench) {
+            (Base::Bench, BenchRoot::Folder(folder)) => folder,
+            (Base::Bench, BenchRoot::Embedded(_)) => return None,
+            (Base::Workspace, _) => &self.workspace,
+            (Base::Home, _) => self.home.as_ref()?,
+        };
+        let inside = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        Path::new(&*path.path)
+            .components()
+            .all(inside)
+            .then(|| if path.path.is_empty() { base.clone() } else { base.join(&*path.path) })
+    }
+}
+
+/// Tells the time, as RFC 9557 text.
+pub type Clock = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// The machine's clock, in its time zone.
+#[must_use]
+pub fn machine_clock() -> Clock {
+    Arc::new(|| jiff::ZonedDateTime::now().to_string())
+}
+
+/// A clock that stands still.
+#[must_use]
+pub fn fixed_clock(time: impl Into<String>) -> Clock {
+    let time = time.into();
+    Arc::new(move || time.clone())
+}
+
+/// What is known about a key that was asked for.
+struct Known {
+    found: Found,
+    rev: Rev,
+    note: Option<Arc<str>>,
+    /// The files and folders that decided, with their stamps from before they were read.
+    inputs: Vec<(PathBuf, Stamp)>,
+    /// False when something was written so shortly before that its stamp may not tell the next change.
+    settled: bool,
+}
+
+/// Supplies facts from disk, and remembers what it found so that looking again is cheap.
+pub struct Loader {
+    roots: Roots,
+    clock: Clock,
+    known: BTreeMap<FactKey, Known>,
+}
+
+impl fmt::Debug for Loader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loader").field("roots", &self.roots).field("keys", &self.known.len()).finish()
+    }
+}
+
+impl Loader {
+    /// A loader for a bench.
+    #[must_use]
+    pub fn new(roots: Roots, clock: Clock) -> Loader {
+        Loader { roots, clock, known: BTreeMap::new() }
+    }
+
+    /// The folders that it reads from.
+    #[must_use]
+    pub fn roots(&self) -> &Roots {
+        &self.roots
+    }
+
+    /// What is under a key now. What did not change since it was last read is not read again.
+    ///
+    /// A [`FactKey::Named`] is not from disk: it is absent.
+    pub fn load(&mut self, key: &FactKey) -> Found {
+        if let Some(known) = self.known.get(key)
+            && known.is_fresh()
+        {
+            return known.found.clone();
+        }
+        self.read_again(key).0
+    }
+
+    /// Looks at everything again that was ever asked for, and gives what has other content than before. The time is left
+    /// out: it changes always.
+    pub fn changed(&mut self) -> Vec<(FactKey, Found)> {
+        self.changed_at(&BTreeSet::new())
+    }
+
+    /// As [`Loader::changed`], but what depends on one of `hinted` (paths as [`Loader::inputs`] gives them) is read
+    /// again whatever its size and time say.
+    pub fn changed_at(&mut self, hinted: &BTreeSet<PathBuf>) -> Vec<(FactKey, Found)> {
+        let keys: Vec<FactKey> = self
+            .known
+            .iter()
+            .filter(|(key, known)| {
+                **key != FactKey::Environment("now".into())
+                    && (known.inputs.iter().any(|(path, _)| hinted.contains(path)) || !known.is_fresh())
+            })
+            .map(|(key, _)| key.clone())
+            .collect();
+        keys.into_iter()
+            .filter_map(|key| match self.read_again(&key) {
+                (found, true) => Some((key, found)),
+                (_, false) => None,
+            })
+            .collect()
+    }
+
+    /// Forgets a key: it is no longer looked at by [`Loader::changed`].
+    pub fn forget(&mut self, key: &FactKey) {
+        self.known.remove(key);
+    }
+
+    /// The files and folders whose change can change what was asked for; they need not exist.
+    #[must_use]
+    pub fn inputs(&self) -> BTreeSet<PathBuf> {
+        self.known.values().flat_map(|known| known.inputs.iter().map(|(path, _)| path.clone())).collect()
+    }
+
+    /// Why there is nothing under a key, where that is worth saying: `git is not installed`.
+    #[must_use]
+    pub fn note(&self, key: &FactKey) -> Option<&Arc<str>> {
+        self.known.get(key)?.note.as_ref()
+    }
+
+    /// Reads a key and remembers it; true when it was known and has other content now.
+    fn read_again(&mut self, key: &FactKey) -> (Found, bool) {
+        // The stamps are taken before reading, so that what is written meanwhile is seen next time.
+        let now = SystemTime::now();
+        let mut inputs = Vec::new();
+        let (found, note) = self.find(key, &mut inputs);
+        let rev = found.rev();
+        let settled = inputs.iter().all(|(_, stamp)| stamp.is_settled(now));
+        let known = Known { found: found.clone(), rev, note, inputs, settled };
+        let before = self.known.insert(key.clone(), known);
+        (found, before.is_some_and(|before| before.rev != rev))
+    }
+
+    fn find(&self, key: &FactKey, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
+        let found = match key {
+            FactKey::Named(_) => Found::Absent,
+            FactKey::File(path) => file::found(self.file(path, inputs)),
+            FactKey::Data(path) => match self.file(path, inputs) {
+                Ok(file) if file.bytes > MAX_BYTES as u64 => {
+                    Found::Failed(format!("it is larger than {} MiB", MAX_BYTES >> 20).into())
+                }
+                Ok(file) => document::data(path, &file.text),
+                Err(found) => found,
+            },
+            FactKey::Document(path) => match self.file(path, inputs) {
+                Ok(file) => Found::Value(document::document(file)),
+                Err(found) => found,
+            },
+            FactKey::Glob(pattern) => {
+                let root = FilePath::new(pattern.base, "");
+                match self.roots.path(&root) {
+                    Some(_)
+                        if pattern.path.split('/').any(|part| part == "..")
+                            || pattern.path.starts_with('/') =>
+                    {
+                        leads_out()
+                    }
+                    Some(root) => glob::list(&root, &pattern.path, inputs),
+                    None => Found::Absent,
+                }
+            }
+            FactKey::Git(path) => match self.roots.path(path) {
+                Some(folder) => return answer(git::files(&folder, inputs)),
+                None => leads_out(),
+            },
+            FactKey::Environment(name) => return self.environment(name, inputs),
+        };
+        (found, None)
+    }
+
+    fn file(
+        &self,
+        path: &FilePath,
+        inputs: &mut Vec<(PathBuf, Stamp)>,
+    ) -> Result<crate::core::fact::FileText, Found> {
+        if let (Base::Bench, BenchRoot::Embedded(files)) = (path.base, &self.roots.bench) {
+            let content = files.iter().find(|(name, _)| *name == &*path.path);
+            return match content {
+                Some((_, bytes)) => Ok(file::text(path, bytes, bytes.len() as u64)),
+                None => Err(Found::Absent),
+            };
+        }
+        let real = match self.roots.path(path) {
+            Some(real) => real,
+            None if path.base == Base::Home && self.roots.home.is_none() => return Err(Found::Absent),
+            None => return Err(leads_out()),
+        };
+        inputs.push((real.clone(), Stamp::of(&real)));
+        file::read(path, &real)
+    }
+
+    fn environment(&self, name: &str, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
+        let shown = |path: &Path| Some(path.to_string_lossy().into_owned());
+        let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let text = match name {
+            "now" => Some((self.clock)()),
+            "os" => Some(env::consts::OS.to_owned()),
+            "shell" => variable("SHELL")
+                .or_else(|| variable("COMSPEC"))
+                .map(|shell| shell.rsplit(['/', '\\']).next().unwrap_or(&shell).to_owned()),
+            "user" => variable("USER").or_else(|| variable("LOGNAME")).or_else(|| variable("USERNAME")),
+            "workspace" => shown(&self.roots.workspace),
+            "home" => self.roots.home.as_deref().and_then(shown),
+            "git_branch" => return answer(git::branch(&self.roots.workspace, inputs)),
+            _ => None,
+        };
+        (text.map_or(Found::Absent, |text| Found::Value(Value::text(text))), None)
+    }
+}
+
+/// A bench is read through the same loader as its facts, so that what it names is watched, too.
+impl Files for Loader {
+    fn read(&mut self, path: &FilePath) -> Found {
+        self.load(&FactKey::File(path.clone()))
+    }
+}
+
+impl Known {
+    /// True when nothing says that another read would find something else.
+    fn is_fresh(&self) -> bool {
+        self.settled && self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
+    }
+}
+
+fn answer(answer: git::Answer) -> (Found, Option<Arc<str>>) {
+    (answer.found, answer.note.map(Arc::from))
+}
+
+fn leads_out() -> Found {
+    Found::Failed("the path leads out of its folder".into())
+}
