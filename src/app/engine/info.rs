@@ -1,0 +1,124 @@
+//! The three lines on top: title, agent, model; and what lists offer.
+
+use std::sync::Arc;
+
+use super::publish::run_size;
+use crate::app::snapshot::{
+    AgentInfo, Estimate, ModelChoice, ModelInfo, Prices, RunChoice, TokenMethod, Was,
+};
+use crate::core::bench::{Bench, LayerSource};
+use crate::core::cache::{Model, Models};
+use crate::core::fact::{FactKey, Name};
+use crate::core::run::{CallRecord, Session};
+use crate::core::source::parse_time;
+use crate::core::tokens::Method;
+
+/// The second line.
+pub(super) fn agent(session: &Session, record: Option<&CallRecord>) -> AgentInfo {
+    let bench = session.bench();
+    let mut fields: Vec<(Name, Arc<str>)> =
+        bench.agent.iter().map(|(name, value)| (name.clone(), value.to_string().into())).collect();
+    if let Some(record) = record
+        && let Some(id) = fields.iter_mut().find(|(name, _)| &**name == "id")
+        && *id.1 != *record.agent
+    {
+        id.1 = record.agent.clone();
+    }
+    let cwd = record.map(|record| record.cwd.clone()).unwrap_or_default();
+    let was = record.and_then(|record| {
+        session
+            .changes()
+            .iter()
+            .rev()
+            .filter(|changed| matches!(&changed.key, FactKey::Named(name) if &**name == "cwd"))
+            .filter(|changed| changed.agent.as_ref().is_none_or(|agent| *agent == record.agent))
+            .find(|changed| session.event(changed.event).before <= record.call && *changed.new == *cwd)
+            .map(|changed| Was {
+                value: changed.old.clone(),
+                cause: session.event(changed.event).label.clone(),
+            })
+    });
+    let tools = record.map_or(0, |record| {
+        record.head.iter().filter(|block| block.kind == crate::core::wire::BlockKind::Tool).count()
+    });
+    let clock = record
+        .and_then(|record| parse_time(&record.now))
+        .map(|time| time.strftime("%H:%M %Z").to_string().into());
+    AgentInfo { fields, cwd, cwd_was: was, tools: tools as u32, clock: clock.unwrap_or_default() }
+}
+
+/// The third line.
+pub(super) fn model(bench: &Bench, model: &Model) -> ModelInfo {
+    let guidance: Vec<String> = bench
+        .layers
+        .iter()
+        .filter_map(|layer| match &layer.from {
+            LayerSource::Table { rows, on, .. } if on.text.contains("model") => Some(rows.to_string()),
+            _ => None,
+        })
+        .collect();
+    ModelInfo {
+        id: model.id.clone(),
+        guidance: if guidance.is_empty() {
+            "guidance: no rules in bench".into()
+        } else {
+            format!("guidance: {}", guidance.join(", ")).into()
+        },
+        tokens: token_method(&model.method),
+        cache: model.cache_phrase().unwrap_or_default().into(),
+        prices: model.latest().map(|price| Prices {
+            input: price.rates.value.input.per_million(),
+            read: Some(price.rates.value.read.per_million()),
+            write: price.rates.value.write_5m.map(|rate| rate.per_million()),
+            date: price.rates.checked.map(|day| day.to_string()).unwrap_or_default().into(),
+        }),
+        window: model.window.as_ref().map(|window| u64::from(window.value)),
+    }
+}
+
+fn token_method(method: &Method) -> TokenMethod {
+    match method {
+        Method::Exact { encoding } => TokenMethod { name: encoding.name().into(), estimate: None },
+        Method::Estimate { base, factor, error } => TokenMethod {
+            name: base.name().into(),
+            estimate: Some(Estimate { factor: *factor, error: format!("+-{:.0} %", error * 100.0).into() }),
+        },
+        Method::Unknown { .. } => TokenMethod::default(),
+    }
+}
+
+/// The list of models, the bench's own first if it is not in the data.
+pub(super) fn models(models: &Models, selected: &Name) -> Vec<ModelChoice> {
+    let choice = |model: &Model| {
+        let mut about = vec![model.method.to_string()];
+        about.extend(model.cache_phrase());
+        about.extend(
+            model.latest().map(|price| format!("${}/${}", price.rates.value.input, price.rates.value.read)),
+        );
+        ModelChoice { id: model.id.clone(), about: about.join("; ").into(), on: model.id == *selected }
+    };
+    let mut choices: Vec<ModelChoice> = Vec::new();
+    if !models.models.contains_key(selected) {
+        choices.push(choice(&models.get(selected)));
+    }
+    choices.extend(models.models.values().map(|model| choice(model)));
+    choices
+}
+
+/// The list of runs.
+pub(super) fn runs(bench: &Bench, on: Option<&Name>) -> Vec<RunChoice> {
+    bench
+        .runs
+        .keys()
+        .map(|name| {
+            let (calls, turns) = run_size(bench, name);
+            let plural =
+                |count: usize, word: &str| format!("{count} {word}{}", if count == 1 { "" } else { "s" });
+            RunChoice {
+                name: name.clone(),
+                about: format!("{}, {}", plural(calls, "call"), plural(turns, "turn")).into(),
+                on: Some(name) == on,
+            }
+        })
+        .collect()
+}

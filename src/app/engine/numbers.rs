@@ -1,0 +1,123 @@
+//! Tokens and cache numbers of a session, call by call.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::app::snapshot::{Lost, Paid};
+use crate::core::bench::{Bench, Keeping};
+use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals};
+use crate::core::fact::EventId;
+use crate::core::run::{Answer, Session};
+use crate::core::tokens::{Encoding, LineCounter, Measure};
+use crate::core::wire::CallNo;
+
+use super::publish::shown_name;
+
+/// One counter for each vocabulary that was asked for, with what it has counted.
+#[derive(Default)]
+pub struct Counters(BTreeMap<Encoding, LineCounter>);
+
+impl Measures for Counters {
+    fn of(&mut self, encoding: Encoding) -> &mut dyn Measure {
+        self.0.entry(encoding).or_insert_with(|| LineCounter::new(encoding))
+    }
+}
+
+/// What came of the calls of a session, in order, for each lane of a simulator.
+#[derive(Clone)]
+pub struct Numbers {
+    simulator: Simulator,
+    /// By call number - 1; empty for a call that failed.
+    outcomes: Vec<Vec<Outcome>>,
+}
+
+impl Numbers {
+    /// No calls yet.
+    #[must_use]
+    pub fn new(models: Arc<Models>, lanes: impl IntoIterator<Item = Lane>) -> Numbers {
+        Numbers { simulator: Simulator::new(models, lanes), outcomes: Vec::new() }
+    }
+
+    /// Works out the calls that were sent since, and with `waiting` the one that waits as if it were sent now.
+    pub fn extend(&mut self, session: &Session, waiting: bool, counters: &mut Counters) {
+        let first = self.outcomes.len() as u32 + 1;
+        let last = session.calls().len() as u32 + u32::from(waiting && session.prepared().is_some());
+        for call in first..=last {
+            let Some(request) = session.request(CallNo(call)) else { continue };
+            let failed = session
+                .calls()
+                .get(call as usize - 1)
+                .is_some_and(|record| matches!(record.answer, Some(Answer::Failed(_))));
+            if failed {
+                self.simulator.not_sent(&request);
+                self.outcomes.push(Vec::new());
+            } else {
+                self.outcomes.push(self.simulator.call(&request, counters));
+            }
+        }
+    }
+
+    /// How many calls are worked out.
+    #[must_use]
+    pub fn calls(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// What came of a call in a lane; none for a call that failed or is not worked out.
+    #[must_use]
+    pub fn outcome(&self, call: CallNo, lane: usize) -> Option<&Outcome> {
+        self.outcomes.get((call.0 as usize).checked_sub(1)?)?.get(lane)
+    }
+
+    /// What came of a call in each lane.
+    #[must_use]
+    pub fn outcomes(&self, call: CallNo) -> &[Outcome] {
+        (call.0 as usize).checked_sub(1).and_then(|index| self.outcomes.get(index)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The sums of a lane.
+    #[must_use]
+    pub fn totals(&self, lane: usize) -> Totals {
+        let mut totals = Totals::default();
+        for outcome in self.outcomes.iter().filter_map(|call| call.get(lane)) {
+            totals += outcome;
+        }
+        totals
+    }
+}
+
+/// The columns of pane 2.
+#[must_use]
+pub fn paid(outcome: &Outcome) -> Paid {
+    let lost = match (outcome.split, outcome.verdict) {
+        (None, _) => Lost::Unknown("no cache rules for this model".into()),
+        (Some(split), _) => match split.lost {
+            None => Lost::First,
+            Some(0) => Lost::Nothing,
+            Some(lost) => Lost::Tokens(u64::from(lost)),
+        },
+    };
+    Paid {
+        sent: outcome.sent.map_or(0, u64::from),
+        read: outcome.read().map(u64::from),
+        write: outcome.write().map(u64::from),
+        fresh: outcome.fresh().map(u64::from),
+        lost,
+    }
+}
+
+/// Calls `then` with the labels of a session: its events, its layers' shown names and keep rules.
+pub fn with_labels<T>(session: &Session, then: impl FnOnce(&Labels<'_>) -> T) -> T {
+    let bench: &Bench = session.bench();
+    let event = |id: EventId| session.event(id).label.to_string();
+    let layer = |id: &str| shown_name(bench, &id.into()).to_string();
+    let strip = |id: &str, new_turn: bool| {
+        let keep = bench.layer(id)?.keep;
+        match new_turn {
+            true if keep.persist == Keeping::Strip => Some("persist: strip".to_owned()),
+            false if keep.earlier == Keeping::Strip => Some("earlier: strip".to_owned()),
+            _ => None,
+        }
+    };
+    then(&Labels { event: &event, layer: &layer, strip: &strip })
+}

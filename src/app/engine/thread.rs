@@ -1,0 +1,261 @@
+//! The engine's thread: the newest request wins, numbers follow when they are ready, and nothing runs when idle.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::time::{Duration, Instant};
+
+use super::engine::{Depth, Engine};
+use crate::app::effect::EngineRequest;
+use crate::app::snapshot::Snapshot;
+
+/// The time between two calls of a run that plays by itself.
+const BEAT: Duration = Duration::from_millis(900);
+/// While the table of variants is worked out, this often at most the screen is told.
+const TELL: Duration = Duration::from_millis(120);
+
+/// What arrives at the engine's thread.
+enum Mail {
+    Request(EngineRequest),
+    /// A file may be another one.
+    Look,
+    /// The watcher's state, for the status line.
+    Watching(String),
+    /// A vocabulary is loaded.
+    Loaded,
+    /// Nobody is left to ask.
+    End,
+}
+
+/// The way to the engine. When the last one is dropped, the thread ends.
+#[derive(Clone)]
+pub struct Handle(Arc<Door>);
+
+struct Door(Sender<Mail>);
+
+impl Drop for Door {
+    fn drop(&mut self) {
+        let _ = self.0.send(Mail::End);
+    }
+}
+
+impl Handle {
+    /// Asks the engine for something. An engine that is gone hears nothing; its end has been told otherwise.
+    pub fn request(&self, request: EngineRequest) {
+        let _ = self.0.0.send(Mail::Request(request));
+    }
+
+    /// A file may be another one by now.
+    pub fn look(&self) {
+        let _ = self.0.0.send(Mail::Look);
+    }
+
+    /// What the status line says of watching.
+    pub fn watching(&self, status: String) {
+        let _ = self.0.0.send(Mail::Watching(status));
+    }
+}
+
+/// What the engine's thread calls: with each snapshot, and when the files to watch are others.
+pub trait Post: Send {
+    /// A snapshot is ready.
+    fn publish(&mut self, snapshot: Arc<Snapshot>);
+
+    /// The files and folders to watch, and the folder below which parents are watched, too.
+    fn watch(&mut self, inputs: Vec<PathBuf>, root: &Path);
+}
+
+/// Starts the thread. The first snapshot is published at once.
+///
+/// # Errors
+///
+/// When the machine gives no thread.
+pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
+    let (sender, receiver) = channel();
+    let own = sender.clone();
+    std::thread::Builder::new().name("engine".into()).spawn(move || {
+        Worker {
+            engine,
+            post,
+            receiver,
+            own,
+            ended: false,
+            loading: false,
+            watched: Vec::new(),
+            idle_since: Instant::now(),
+        }
+        .run();
+    })?;
+    Ok(Handle(Arc::new(Door(sender))))
+}
+
+struct Worker {
+    engine: Engine,
+    post: Box<dyn Post>,
+    receiver: Receiver<Mail>,
+    /// For the thread that loads a vocabulary to answer.
+    own: Sender<Mail>,
+    ended: bool,
+    loading: bool,
+    watched: Vec<PathBuf>,
+    idle_since: Instant,
+}
+
+impl Worker {
+    fn run(mut self) {
+        self.publish();
+        loop {
+            let Some(first) = self.wait() else { return };
+            let mut changed = false;
+            if let Some(first) = first {
+                changed |= self.take(first);
+            }
+            changed |= self.drain();
+            if self.ended {
+                return;
+            }
+            if self.engine.is_playing() && self.idle_since.elapsed() >= BEAT {
+                self.engine.play_on();
+                self.idle_since = Instant::now();
+                changed = true;
+            }
+            if changed {
+                self.publish();
+            }
+            if !self.work() {
+                return;
+            }
+        }
+    }
+
+    /// The next mail; none in time where a run plays. The outer none means that nobody is left to ask.
+    fn wait(&mut self) -> Option<Option<Mail>> {
+        if self.engine.is_playing() {
+            let left = BEAT.saturating_sub(self.idle_since.elapsed());
+            return match self.receiver.recv_timeout(left) {
+                Ok(mail) => Some(Some(mail)),
+                Err(RecvTimeoutError::Timeout) => Some(None),
+                Err(RecvTimeoutError::Disconnected) => None,
+            };
+        }
+        self.receiver.recv().ok().map(Some)
+    }
+
+    /// Everything that has arrived: keys are never dropped, looks become one, of typed drafts the newest counts.
+    fn drain(&mut self) -> bool {
+        let mut changed = false;
+        let mut preview = None;
+        let mut look = false;
+        while let Ok(mail) = self.receiver.try_recv() {
+            match mail {
+                Mail::Look => look = true,
+                Mail::Request(EngineRequest::PreviewCwd(typed)) => preview = Some(typed),
+                other => {
+                    if matches!(other, Mail::Request(_)) {
+                        preview = None;
+                    }
+                    changed |= self.take(other);
+                }
+            }
+        }
+        if look {
+            changed |= self.take(Mail::Look);
+        }
+        if let Some(typed) = preview {
+            changed |= self.take(Mail::Request(EngineRequest::PreviewCwd(typed)));
+        }
+        changed
+    }
+
+    fn take(&mut self, mail: Mail) -> bool {
+        match mail {
+            Mail::Request(request) => {
+                let plays = request == EngineRequest::Play;
+                self.engine.handle(request);
+                if plays {
+                    self.idle_since = Instant::now().checked_sub(BEAT).unwrap_or_else(Instant::now);
+                }
+                true
+            }
+            Mail::Look => self.engine.look(),
+            Mail::Watching(status) => {
+                self.engine.set_watching(status);
+                true
+            }
+            Mail::Loaded => {
+                self.loading = false;
+                true
+            }
+            Mail::End => {
+                self.ended = true;
+                false
+            }
+        }
+    }
+
+    fn publish(&mut self) {
+        let snapshot = self.engine.snapshot(Depth::Text);
+        self.post.publish(Arc::new(snapshot));
+        let (mut inputs, root) = self.engine.inputs();
+        inputs.sort();
+        inputs.dedup();
+        if inputs != self.watched {
+            self.watched.clone_from(&inputs);
+            self.post.watch(inputs, &root);
+        }
+        if !self.engine.can_count() && !self.loading {
+            self.load();
+        }
+    }
+
+    /// Loads the vocabulary beside the thread, so that keys are answered meanwhile.
+    fn load(&mut self) {
+        let Some(encoding) = self.engine.encoding() else { return };
+        let back = self.own.clone();
+        self.loading = true;
+        let loader = std::thread::Builder::new().name("vocabulary".into()).spawn(move || {
+            encoding.load();
+            let _ = back.send(Mail::Loaded);
+        });
+        if loader.is_err() {
+            // Then it is loaded here, and keys wait.
+            encoding.load();
+            self.loading = false;
+        }
+    }
+
+    /// Works out the table of variants while nobody asks for anything. False when nobody is left to ask.
+    fn work(&mut self) -> bool {
+        let mut told = Instant::now();
+        let mut untold = false;
+        loop {
+            match self.receiver.try_recv() {
+                Ok(mail) => {
+                    if self.take(mail) {
+                        self.drain();
+                        self.publish();
+                        untold = false;
+                    }
+                }
+                Err(TryRecvError::Disconnected) => return false,
+                Err(TryRecvError::Empty) => {}
+            }
+            if self.ended {
+                return false;
+            }
+            if !self.engine.work_on_ways() {
+                break;
+            }
+            untold = true;
+            if told.elapsed() >= TELL {
+                self.publish();
+                told = Instant::now();
+                untold = false;
+            }
+        }
+        if untold {
+            self.publish();
+        }
+        true
+    }
+}
