@@ -1,5 +1,7 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
+pub mod bench_file;
 pub mod load;
+mod plain;
 pub mod samples;
 pub mod syntax;

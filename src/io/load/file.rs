@@ -45,7 +45,7 @@ pub(super) fn found(file: Result<FileText, Found>) -> Found {
 const TOO_MANY_LINKS: i32 = if cfg!(target_os = "linux") { 40 } else { 62 };
 
 /// Why something could not be read: one sentence, lower case, without a full stop.
-pub(super) fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => "permission denied".to_owned(),
         ErrorKind::IsADirectory => "it is a folder".to_owned(),

@@ -103,3 +103,33 @@ impl Walk<'_> {
         Ok(true)
     }
 }
+
+/// The folders below `root`, nearest first until there are too many, then sorted by bytes. Links are not followed.
+pub(super) fn folders(root: &Path) -> Vec<String> {
+    const MOST: usize = 5_000;
+    let mut found = Vec::new();
+    let mut next = std::collections::VecDeque::from([(String::new(), 0)]);
+    let mut entries = 0;
+    while let Some((below, depth)) = next.pop_front() {
+        let Ok(listing) = fs::read_dir(root.join(&below)) else { continue };
+        for entry in listing.flatten() {
+            entries += 1;
+            if entries > MAX_ENTRIES || found.len() == MOST {
+                next.clear();
+                break;
+            }
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            if SKIPPED.contains(&name) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            let path = if below.is_empty() { name.to_owned() } else { format!("{below}/{name}") };
+            if depth + 1 < MAX_DEPTH {
+                next.push_back((path.clone(), depth + 1));
+            }
+            found.push(path);
+        }
+    }
+    found.sort_unstable();
+    found
+}

@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use decode::MAX_BYTES;
+pub(crate) use file::reason;
 
 use crate::core::fact::{Base, FactKey, FilePath, Found, Rev, Value};
 use crate::io::syntax::Files;
@@ -115,6 +116,25 @@ impl Loader {
         Loader { roots, clock, known: BTreeMap::new() }
     }
 
+    /// Reads from other folders from now on. What was read from folders that are no longer the same is forgotten.
+    pub fn move_to(&mut self, roots: Roots) {
+        let moved = |base: Base| match base {
+            Base::Bench => roots.bench != self.roots.bench,
+            Base::Workspace => roots.workspace != self.roots.workspace,
+            Base::Home => roots.home != self.roots.home,
+        };
+        self.known.retain(|key, _| match key {
+            FactKey::Named(_) => false,
+            FactKey::File(path)
+            | FactKey::Data(path)
+            | FactKey::Document(path)
+            | FactKey::Glob(path)
+            | FactKey::Git(path) => !moved(path.base),
+            FactKey::Environment(_) => !moved(Base::Workspace) && !moved(Base::Home),
+        });
+        self.roots = roots;
+    }
+
     /// The folders that it reads from.
     #[must_use]
     pub fn roots(&self) -> &Roots {
@@ -168,6 +188,13 @@ impl Loader {
     #[must_use]
     pub fn inputs(&self) -> BTreeSet<PathBuf> {
         self.known.values().flat_map(|known| known.inputs.iter().map(|(path, _)| path.clone())).collect()
+    }
+
+    /// The folders of the workspace, relative to it, with `/`, sorted: for completing a directory as it is typed. What
+    /// tools make is left out, and at most 5,000 are listed.
+    #[must_use]
+    pub fn folders(&self) -> Vec<String> {
+        glob::folders(&self.roots.workspace)
     }
 
     /// Why there is nothing under a key, where that is worth saying: `git is not installed`.

@@ -180,6 +180,30 @@ fn globs_follow_links_but_not_in_circles() {
 }
 
 #[test]
+fn folders_are_listed_for_completion() {
+    let folder = TempDir::new().expect("a folder");
+    for path in ["api/deep/x", "web/x", ".git/x", "web/node_modules/x", "x", ".hidden/x"] {
+        write(folder.path(), path, "x");
+    }
+    assert_eq!(loader(folder.path()).folders(), [".hidden", "api", "api/deep", "web"]);
+}
+
+#[test]
+fn moving_forgets_what_was_read_elsewhere() {
+    let folder = TempDir::new().expect("a folder");
+    write(folder.path(), "a.md", "bench");
+    write(folder.path(), "project/a.md", "project");
+    let mut loader = loader(folder.path());
+    let bench = FactKey::File(FilePath::new(Base::Bench, "a.md"));
+    let file = FactKey::File(workspace("a.md"));
+    assert_eq!(&*text(loader.load(&file)).text, "bench");
+    loader.load(&bench);
+    loader.move_to(Roots { workspace: folder.path().join("project"), ..loader.roots().clone() });
+    assert_eq!(loader.known.keys().collect::<Vec<_>>(), [&bench]);
+    assert_eq!(&*text(loader.load(&file)).text, "project");
+}
+
+#[test]
 fn only_other_content_counts_as_a_change() {
     let folder = TempDir::new().expect("a folder");
     write(folder.path(), "a.md", "one");
