@@ -5,3 +5,4 @@ pub mod load;
 mod plain;
 pub mod samples;
 pub mod syntax;
+pub mod watch;
