@@ -13,7 +13,7 @@ use plywood::io::watch::{Look, Mode, Notice, Status, Watcher};
 /// How long a hint may take before the test counts as failed.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// When nothing was said for this long, nothing more will be said: after few events all timers of the watcher are shorter.
-const SILENCE: Duration = Duration::from_millis(200);
+const SILENCE: Duration = Duration::from_millis(120);
 
 /// A workspace and its watcher.
 struct Watched {
@@ -241,16 +241,21 @@ fn a_checkout_of_thousands_of_files_is_few_hints() {
             write(scratch.join("ws/skills/a/SKILL.md"), "before");
         });
     let before = watched.watcher.wake_ups();
+    // In the order of their names, as git writes them.
+    save(&watched.path("ws/AGENTS.md"), "after");
+    for number in 0..100 {
+        write(watched.path(&format!("ws/a file beside the input {number}.md")), "text");
+    }
+    for number in 0..3 {
+        write(watched.path(&format!("ws/skills/a file in a folder that is an input {number}.md")), "text");
+    }
+    save(&watched.path("ws/skills/a/SKILL.md"), "after");
     for folder in 0..100 {
         fs::create_dir_all(watched.path(&format!("ws/src/{folder}"))).expect("folders");
-        for file in 0..48 {
+        for file in 0..50 {
             write(watched.path(&format!("ws/src/{folder}/{file}.rs")), "fn main() {}");
         }
-        write(watched.path(&format!("ws/{folder}.md")), "a file beside the input");
-        write(watched.path(&format!("ws/skills/{folder}.md")), "a file in a folder that is an input");
     }
-    save(&watched.path("ws/AGENTS.md"), "after");
-    save(&watched.path("ws/skills/a/SKILL.md"), "after");
     // After many events the last pass may be that late.
     let looks = watched.drain_for(Duration::from_secs(1));
     let wake_ups = watched.watcher.wake_ups() - before;
@@ -258,6 +263,7 @@ fn a_checkout_of_thousands_of_files_is_few_hints() {
         let path = watched.path(input);
         assert!(looks.iter().any(|look| look.paths.contains(path.as_path())), "{input} is lost: {looks:?}");
     }
+    // Of all those files five matter, and each is two hints even if the machine is so slow that none coincide.
     assert!(looks.len() <= 10, "{} hints", looks.len());
     assert!(wake_ups <= 10, "{wake_ups} wake-ups");
 }
