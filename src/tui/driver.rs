@@ -48,16 +48,15 @@ pub trait App {
         None
     }
 
-    /// Whether the screen has to be drawn again; the answer is forgotten. True by default: an equal frame writes nothing.
-    fn take_dirty(&mut self) -> bool {
-        true
-    }
+    /// Whether something changed since the last answer, so that the screen has to be drawn again. (Drawing an equal frame
+    /// costs time and writes nothing.)
+    fn take_dirty(&mut self) -> bool;
 
     /// Draws the whole screen, in the size of the frame, which may be as small as 1x1.
     fn draw(&mut self, frame: &mut Frame<'_>);
 
-    /// What the program wants done, in order. Asked for after each input, message, notice and deadline, and once before
-    /// the first frame.
+    /// What the program wants done, in order. Asked for after each input, message, notice, deadline and frame, and once
+    /// before the first frame.
     fn take_effects(&mut self) -> Vec<Effect<Self::Message>>;
 }
 
@@ -156,6 +155,10 @@ impl<A: App> Driver<'_, A> {
                 let app = &mut *self.app;
                 self.screen.draw(|frame| app.draw(frame))?;
                 self.pace.drawn(Instant::now());
+                // Drawing may have told the program something: how many lines fit, for example.
+                if let Some(code) = self.act()? {
+                    return Ok(code);
+                }
             }
             let wake_at = [self.pace.due(), self.app.next_deadline()].into_iter().flatten().min();
             let timer = async {

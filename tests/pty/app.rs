@@ -46,6 +46,7 @@ fn the_program() {
         deadline: None,
         frames: 0,
         panic: false,
+        dirty: false,
     };
     match driver::run(&mut program, receiver, true) {
         Ok(code) => std::process::exit(code.into()),
@@ -63,12 +64,14 @@ struct Program {
     deadline: Option<Instant>,
     frames: u64,
     panic: bool,
+    dirty: bool,
 }
 
 impl App for Program {
     type Message = String;
 
     fn on_input(&mut self, event: Event) {
+        self.dirty = true;
         match event {
             Event::Key(KeyEvent { code: KeyCode::Char('z'), modifiers: KeyModifiers::CONTROL, .. }) => {
                 self.effects.push(Effect::Suspend);
@@ -82,19 +85,26 @@ impl App for Program {
     }
 
     fn on_message(&mut self, message: String) {
+        self.dirty = true;
         self.lines.push(message);
     }
 
     fn on_notice(&mut self, notice: Notice) {
+        self.dirty = true;
         self.lines.push(notice.to_string());
     }
 
     fn on_deadline(&mut self, now: Instant) {
+        self.dirty = true;
         self.deadline = Some(now + Duration::from_millis(1));
     }
 
     fn next_deadline(&self) -> Option<Instant> {
         self.deadline
+    }
+
+    fn take_dirty(&mut self) -> bool {
+        std::mem::take(&mut self.dirty)
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
