@@ -2,6 +2,7 @@
 
 pub mod bench_file;
 pub mod load;
+pub mod models;
 mod plain;
 pub mod samples;
 pub mod syntax;

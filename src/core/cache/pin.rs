@@ -76,7 +76,7 @@ pub(super) fn pin(a: &Traced, old: &Part, b: &Traced, new: &Part) -> Pin {
                 continue;
             }
             if written(&to.made) {
-                let (was, is) = windows(&value(a, x), &value(b, y));
+                let (was, is) = windows(&value(a, x), &value(b, y), true);
                 let into = (new.body + offset).saturating_sub(y.start).min(y.len());
                 return Pin { offset, origin: Some((*to).clone()), into, old: was, new: is };
             }
@@ -102,7 +102,7 @@ pub(super) fn pin(a: &Traced, old: &Part, b: &Traced, new: &Part) -> Pin {
     };
     let (into, origin) =
         at(b, new).or_else(|| at(a, old)).map_or((0, None), |(into, origin)| (into, Some(origin)));
-    let (was, is) = windows(&a[old], &b[new]);
+    let (was, is) = windows(&a[old], &b[new], false);
     Pin { offset, origin, into, old: was, new: is }
 }
 
@@ -111,10 +111,12 @@ const BEFORE: usize = 24;
 /// Characters that are shown at most.
 const SHOWN: usize = 60;
 
-/// The parts of two texts around their first difference: both whole where they are short, else from a little in front
-/// of it to the end of its line.
-pub(super) fn windows(old: &str, new: &str) -> (String, String) {
-    let short = |text: &str| text.chars().nth(SHOWN).is_none() && !text.trim_end_matches('\n').contains('\n');
+/// The parts of two texts around their first difference: both whole where they are short (a value over several lines,
+/// too), else from a little in front of it to the end of its line.
+fn windows(old: &str, new: &str, value: bool) -> (String, String) {
+    let short = |text: &str| {
+        text.chars().nth(SHOWN).is_none() && (value || !text.trim_end_matches('\n').contains('\n'))
+    };
     if short(old) && short(new) {
         return (old.to_owned(), new.to_owned());
     }
@@ -155,11 +157,14 @@ mod tests {
 
     #[test]
     fn windows_show_the_difference() {
-        assert_eq!(windows("/home/shop", "/home/shop/api"), ("/home/shop".into(), "/home/shop/api".into()));
-        let (old, new) = windows("first\nthe second line", "first\nthe second line\n");
+        assert_eq!(
+            windows("/home/shop", "/home/shop/api", true),
+            ("/home/shop".into(), "/home/shop/api".into())
+        );
+        let (old, new) = windows("first\nthe second line", "first\nthe second line\n", false);
         assert_eq!((old.as_str(), new.as_str()), ("the second line", "the second line\n"));
         let before = "a ".repeat(100);
-        let (old, new) = windows(&format!("{before}cat\nrest"), &format!("{before}dog\nrest"));
+        let (old, new) = windows(&format!("{before}cat\nrest"), &format!("{before}dog\nrest"), true);
         assert!(old.starts_with('…') && old.ends_with("cat") && new.ends_with("dog"), "{old} {new}");
     }
 }
