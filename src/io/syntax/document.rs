@@ -181,3 +181,174 @@ fn sorted(mut problems: Vec<Diagnostic>, bench: &Name) -> Vec<Diagnostic> {
     });
     problems
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::core::bench::{LayerSource, Template};
+    use crate::core::fact::Value;
+
+    const BENCHES: &[&str] = &[
+        include_str!("../../../samples/xbot/bench.yaml"),
+        include_str!("../../../tests/it/sketches/xbot.yaml"),
+        include_str!("../../../tests/it/sketches/netaclaw.yaml"),
+        include_str!("../../../tests/it/sketches/wegent.yaml"),
+        include_str!("../../../tests/it/sketches/omx.yaml"),
+        include_str!("../../../tests/it/sketches/mao.yaml"),
+    ];
+
+    /// Some file for every name.
+    fn some(path: &FilePath) -> Found {
+        let text = match path.path.rsplit('.').next() {
+            Some("yaml") => "- { match: [a, b], template: row.md }\n- { match: c, text: x }\n",
+            Some("json") => "{ \"Cd\": {} }",
+            _ => "{{ cwd }} {{ item.name }}\n",
+        };
+        Found::Value(Value::text(text))
+    }
+
+    fn small(layers: &str) -> String {
+        format!(
+            "bench: 1\nname: small\nmodel: a:b\nfacts: {{ sender: alice, other: x }}\n\
+             places: {{ system: {{ of: system }}, block: {{ of: block }}, user: {{ of: current_user }} }}\n\
+             tools: [ {{ names: [Cd] }} ]\n{layers}"
+        )
+    }
+
+    fn bench(text: &str, variants: &[&str]) -> Bench {
+        let variants: Vec<Name> = variants.iter().map(|name| (*name).into()).collect();
+        match open("bench.yaml", text, &variants, &mut some) {
+            Ok(opened) => opened.bench,
+            Err(problems) => panic!("{}", problems[0]),
+        }
+    }
+
+    fn problems(text: &str) -> Vec<String> {
+        let found = match open("bench.yaml", text, &[], &mut some) {
+            Ok(opened) => opened.warnings,
+            Err(problems) => problems,
+        };
+        found.iter().map(|p| format!("{} {}", p.at.unwrap_or(Position::START), p.message)).collect()
+    }
+
+    #[test]
+    fn variants_are_applied_in_the_order_given() {
+        let text = small(
+            "layers:\n  - { id: a, in: system, from: { text: x }, refresh: { change: [cwd], since: built } }\n\
+             variants:\n  first: { layers.a.refresh.since: first, facts.sender: bob }\n  \
+             empty: { layers.a.refresh.since: empty_is_unset }\n  \
+             call: { layers.a.refresh: call, layers.a.keep.persist: strip, layers.0.title: A }\n",
+        );
+        let since = |variants: &[&str]| format!("{:?}", bench(&text, variants).layers[0].refresh);
+        assert!(since(&[]).contains("Built"));
+        assert!(since(&["first"]).contains("First"));
+        assert!(since(&["first", "empty"]).contains("EmptyIsUnset"));
+        assert!(since(&["empty", "first"]).contains("First"));
+        assert_eq!(bench(&text, &["first"]).facts["sender"], Value::text("bob"));
+        assert_eq!(bench(&text, &["call"]).layers[0].title.as_deref(), Some("A"));
+        // After `call`, there is no `since` to change any more.
+        let both = open("bench.yaml", text, &["call".into(), "first".into()], &mut some).expect_err("no map");
+        assert!(both[0].message.contains("`layers.a.refresh` is the text `call`"), "{}", both[0].message);
+    }
+
+    #[test]
+    fn what_a_variant_needs_that_is_not_built_is_a_warning_until_it_is_chosen() {
+        let text = small(
+            "layers:\n  - { id: a, in: system, from: { text: x } }\n\
+             variants: { blocks: { places.system.join: blocks } }\n",
+        );
+        let opened = open("bench.yaml", text.as_str(), &[], &mut some).expect("the bench itself is right");
+        assert_eq!(opened.warnings[0].message, "not built yet: `join: blocks`");
+        assert_eq!(opened.warnings[0].severity, Severity::Warning);
+        let chosen = open("bench.yaml", text, &["blocks".into()], &mut some).expect_err("not built");
+        assert!(is_not_built(&chosen[0]) && chosen[0].severity == Severity::Error);
+    }
+
+    #[test]
+    fn inline_texts_know_their_place_in_the_bench() {
+        let text =
+            small("layers:\n  - id: a\n    in: system\n    from:\n      text: \"one\\n{{ sender }}\"\n");
+        let LayerSource::Template(Template::Inline(source)) = &bench(&text, &[]).layers[0].from else {
+            panic!("not inline")
+        };
+        assert_eq!(source.position(source.text.find("sender").expect("it is there")).to_string(), "11:22");
+    }
+
+    #[test]
+    fn blocks_must_be_taken_in_and_not_by_themselves() {
+        let of = |layers: &str| problems(&small(&format!("layers:\n{layers}")));
+        assert_eq!(
+            of("  - { id: a, in: block, from: { text: x } }\n"),
+            ["5:35 the block `block` stands nowhere"]
+        );
+        assert_eq!(
+            of("  - { id: a, in: system, from: { place: user } }\n"),
+            ["8:11 the layer `a` takes in a place that is not a block"]
+        );
+        assert!(
+            of("  - { id: a, in: block, from: { text: x } }\n  - { id: b, in: system, from: { place: block } }\n")
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn sub_agents_become_a_start_their_lines_and_an_end() {
+        use crate::core::run::Input;
+        let text = small(
+            "layers: []\nruns:\n  r:\n    - user: Go.\n    - agent: { role: helper, goal: Look., run: [ { call: [ { Cd: \
+             { path: x } } ] }, { say: Done. } ] }\n    - say: Good.\n",
+        );
+        let run = &bench(&text, &[]).runs["r"];
+        let kinds: Vec<&str> = run
+            .iter()
+            .map(|line| match line.input {
+                Input::User(_) => "user",
+                Input::StartAgent { .. } => "start",
+                Input::Call(_) => "call",
+                Input::Say(_) => "say",
+                Input::EndAgent => "end",
+                _ => "other",
+            })
+            .collect();
+        assert_eq!(kinds, ["user", "start", "call", "say", "end", "say"]);
+    }
+
+    fn mutated(text: &str, changes: &[(prop::sample::Index, usize, String)]) -> String {
+        let mut text: Vec<char> = text.chars().collect();
+        for (at, remove, insert) in changes {
+            if text.is_empty() {
+                break;
+            }
+            let at = at.index(text.len());
+            let end = (at + remove).min(text.len());
+            text.splice(at..end, insert.chars());
+        }
+        text.into_iter().collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        #[test]
+        fn no_bench_makes_the_reader_panic(
+            index in 0..BENCHES.len(),
+            changes in prop::collection::vec(
+                (any::<prop::sample::Index>(), 0usize..12, "[ a-z0-9:,{}\\[\\]\"'|>&*!#%@\\\\\n\t.~{}你🙂-]{0,6}"),
+                1..5,
+            ),
+            missing in any::<bool>(),
+        ) {
+            let text = mutated(BENCHES[index], &changes);
+            let mut files = |path: &FilePath| if missing { Found::Absent } else { some(path) };
+            if let Err(problems) = open("bench.yaml", text.as_str(), &[], &mut files) {
+                prop_assert!(problems.iter().any(|p| p.severity == Severity::Error));
+                let lines = text.lines().count() as u32;
+                for problem in problems.iter().filter(|p| p.file.as_deref() == Some("bench.yaml")) {
+                    let shown = problem.to_string();
+                    prop_assert!(problem.at.is_none_or(|at| at.line <= lines + 1), "{}", shown);
+                }
+            }
+        }
+    }
+}

@@ -250,13 +250,13 @@ impl Problems<'_> {
     }
 
     fn check_id(&mut self, node: &Node, name: &str) {
-        let text = &node.text;
-        let valid = !text.is_empty()
-            && text.bytes().all(|b| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-'))
-            && matches!(node.kind, Kind::Text | Kind::Int(_));
-        if !node.is_scalar() || matches!(node.kind, Kind::Null) {
-            self.wrong_type(node, &Shape::Id, name, None);
-        } else if !valid {
+        let Some(text) = node.as_text() else {
+            let number = matches!(node.kind, Kind::Int(_) | Kind::Float(_));
+            let hint = number.then(|| format!("quotes make it a text: \"{}\"", node.text));
+            return self.wrong_type(node, &Shape::Id, name, hint);
+        };
+        let valid = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'_' | b'-');
+        if text.is_empty() || !text.bytes().all(valid) {
             let hint = "small letters, digits, `_` and `-`; `title:` may hold any text".to_owned();
             self.error(node.at, format!("`{text}` cannot be an id"), hint);
         }
