@@ -10,3 +10,4 @@ pub mod terminal;
 pub mod theme;
 pub mod translate;
 pub mod view;
+pub mod workbench;

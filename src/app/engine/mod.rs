@@ -1,5 +1,6 @@
 //! The engine: it owns the session, composes, and publishes snapshots.
 
+mod disk;
 mod edge;
 mod engine;
 mod info;
@@ -8,10 +9,11 @@ pub mod publish;
 mod thread;
 mod ways;
 
+pub use disk::Disk;
 pub use edge::Edge;
 pub use engine::{Engine, Options};
 pub use numbers::{Counters, Numbers, paid, with_labels};
-pub use thread::{Handle, Post, spawn};
+pub use thread::{Handle, Post, WeakHandle, spawn};
 pub use ways::{Way, outcome as way_outcome, run as run_way};
 
 use std::sync::Arc;

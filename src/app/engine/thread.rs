@@ -33,6 +33,22 @@ pub struct Handle(Arc<Door>);
 
 struct Door(Sender<Mail>);
 
+/// A way to the engine that does not keep its thread alive: for those whom the engine's own side owns.
+#[derive(Clone)]
+pub struct WeakHandle(Sender<Mail>);
+
+impl WeakHandle {
+    /// A file may be another one by now.
+    pub fn look(&self) {
+        let _ = self.0.send(Mail::Look);
+    }
+
+    /// What the status line says of watching.
+    pub fn watching(&self, status: String) {
+        let _ = self.0.send(Mail::Watching(status));
+    }
+}
+
 impl Drop for Door {
     fn drop(&mut self) {
         let _ = self.0.send(Mail::End);
@@ -45,14 +61,10 @@ impl Handle {
         let _ = self.0.0.send(Mail::Request(request));
     }
 
-    /// A file may be another one by now.
-    pub fn look(&self) {
-        let _ = self.0.0.send(Mail::Look);
-    }
-
-    /// What the status line says of watching.
-    pub fn watching(&self, status: String) {
-        let _ = self.0.0.send(Mail::Watching(status));
+    /// A way to the engine that does not keep its thread alive.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakHandle {
+        WeakHandle(self.0.0.clone())
     }
 }
 

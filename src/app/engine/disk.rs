@@ -1,0 +1,161 @@
+//! The real edge: a bench on disk, or a sample's scratch copy.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::edge::Edge;
+use crate::core::bench::Bench;
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::{FactKey, FilePath, Found, Name};
+use crate::core::run::Load;
+use crate::io::bench_file::{BenchFile, Machine, Target};
+use crate::io::samples::{Sample, ScratchCopy};
+
+/// Folders that hold no work of an agent and would drown those that do.
+const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+/// The most folders that are offered for a CWD.
+const FOLDERS: usize = 2_000;
+/// How deep folders are looked for.
+const DEPTH: usize = 6;
+
+/// A bench on disk.
+pub struct Disk {
+    file: BenchFile,
+    note: Name,
+    /// Kept for its folder, which goes with it.
+    scratch: Option<ScratchCopy>,
+    /// What a scratch copy's files held before the run wrote them (none: they did not exist).
+    before: BTreeMap<FilePath, Option<Vec<u8>>>,
+}
+
+impl Disk {
+    /// Opens a bench or a folder.
+    ///
+    /// # Errors
+    ///
+    /// When the path leads to no bench, or the file is not YAML.
+    pub fn open(path: &Path, machine: &Machine) -> Result<Disk, Vec<Diagnostic>> {
+        let file = BenchFile::open(path, machine)?;
+        let note = match file.target() {
+            Target::Plain(folder) => folder.canonicalize().unwrap_or_else(|_| folder.clone()).display().to_string(),
+            Target::Bench(_) => String::new(),
+        };
+        Ok(Disk { file, note: note.into(), scratch: None, before: BTreeMap::new() })
+    }
+
+    /// Opens a scratch copy of a sample. `note` is what the title says of it.
+    ///
+    /// # Errors
+    ///
+    /// When the copy cannot be written.
+    pub fn sample(sample: &Sample, note: &str, machine: &Machine) -> Result<Disk, Vec<Diagnostic>> {
+        let failed = |error: std::io::Error| vec![Diagnostic::error(format!("no scratch copy of the sample {} can be made: {error}", sample.name))];
+        let scratch = sample.scratch_copy().map_err(failed)?;
+        let file = BenchFile::open(&scratch.bench(), machine)?;
+        Ok(Disk { file, note: note.into(), scratch: Some(scratch), before: BTreeMap::new() })
+    }
+
+    /// The folder of the bench.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.file.folder()
+    }
+}
+
+impl Load for Disk {
+    fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
+        let loader = self.file.loader();
+        keys.iter().map(|key| (key.clone(), loader.load(key))).collect()
+    }
+}
+
+impl Edge for Disk {
+    fn note(&self) -> Name {
+        self.note.clone()
+    }
+
+    fn bench(&mut self, variants: &[Name]) -> Result<(Arc<Bench>, Vec<Diagnostic>), Vec<Diagnostic>> {
+        self.file.bench(variants)
+    }
+
+    fn variants(&self) -> Vec<Name> {
+        self.file.variants().iter().map(|variant| variant.name.clone()).collect()
+    }
+
+    fn reload(&mut self) -> bool {
+        self.file.reload()
+    }
+
+    fn changed(&mut self) -> Vec<(FactKey, Found)> {
+        self.file.loader().changed()
+    }
+
+    fn inputs(&self) -> Vec<PathBuf> {
+        self.file.loaded().inputs().into_iter().collect()
+    }
+
+    fn root(&self) -> PathBuf {
+        let loaded = self.file.loaded().roots();
+        // The workspace lies in the bench's folder, or is it; a plain folder is both.
+        if loaded.workspace.starts_with(self.file.folder()) { self.file.folder().to_owned() } else { loaded.workspace.clone() }
+    }
+
+    fn folders(&mut self) -> Vec<String> {
+        let root = self.file.loaded().roots().workspace.clone();
+        let mut found = Vec::new();
+        list(&root, "", 0, &mut found);
+        found.sort();
+        found
+    }
+
+    fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {
+        if self.scratch.is_none() {
+            return;
+        }
+        let roots = self.file.loaded().roots().clone();
+        // What is no longer written gets back what it held.
+        let gone: Vec<FilePath> = self.before.keys().filter(|path| !files.iter().any(|(written, _)| written == *path)).cloned().collect();
+        for path in gone {
+            if let (Some(bytes), Some(at)) = (self.before.remove(&path), roots.path(&path)) {
+                put(&at, bytes.as_deref());
+            }
+        }
+        for (path, text) in files {
+            let Some(at) = roots.path(path) else { continue };
+            let now = std::fs::read(&at).ok();
+            self.before.entry(path.clone()).or_insert_with(|| now.clone());
+            let wanted = text.as_ref().map(|text| text.as_bytes());
+            if now.as_deref() != wanted {
+                put(&at, wanted);
+            }
+        }
+    }
+}
+
+/// Writes or removes a file of a scratch copy. That it cannot be done costs the copy its likeness to the run, nothing else.
+fn put(at: &Path, bytes: Option<&[u8]>) {
+    let done = match bytes {
+        Some(bytes) => at.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(at, bytes)),
+        None => std::fs::remove_file(at),
+    };
+    if let Err(error) = done {
+        tracing::debug!("{} in the scratch copy: {error}", at.display());
+    }
+}
+
+fn list(root: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
+    let Ok(entries) = std::fs::read_dir(root.join(below)) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // Links are left out: they can lead round in circles.
+        if found.len() >= FOLDERS || SKIPPED.contains(&&*name) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let path = if below.is_empty() { name } else { format!("{below}/{name}") };
+        found.push(path.clone());
+        if depth + 1 < DEPTH {
+            list(root, &path, depth + 1, found);
+        }
+    }
+}
