@@ -13,6 +13,7 @@ mod man;
 pub mod output;
 mod samples;
 pub mod settings;
+mod workbench;
 
 use args::{Cli, Command};
 use output::{Failure, Out, Outcome, Result};
@@ -32,7 +33,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     match cli.command {
         Some(command) => output::finish(headless(command)),
-        None => output::finish(Err(Failure::message("the workbench is not built yet"))),
+        None => output::finish(workbench::run(&cli.open)),
     }
 }
 

@@ -15,6 +15,8 @@ pub enum Outcome {
     Done,
     /// Done, and it found what it was to look for: 1.
     Found,
+    /// The workbench ended with this status.
+    Code(u8),
 }
 
 /// Why a command could not be done: exit status 2.
@@ -177,6 +179,7 @@ pub fn finish(result: Result) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
+        Ok(Outcome::Code(code)) => ExitCode::from(code),
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             let text = match failure {
