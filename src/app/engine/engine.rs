@@ -202,8 +202,11 @@ impl Engine {
             self.end_is_last();
             return Ok(());
         }
+        // The forecast and the variants already hold this beat, unless a file has changed meanwhile.
         self.look();
-        self.forget_ahead();
+        if self.player.next_line().is_none() {
+            self.forget_ahead();
+        }
         if !self.player.beat(&mut AsLoad(&mut *self.edge))? {
             self.note = "the script holds no further call".into();
         }

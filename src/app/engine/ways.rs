@@ -77,14 +77,14 @@ impl crate::core::run::Load for AsLoad<'_> {
 
 /// The sets of variants to try: the bench as it is written, then each variant.
 #[must_use]
-pub fn singles(names: &[Name]) -> Vec<Vec<Name>> {
+pub(super) fn singles(names: &[Name]) -> Vec<Vec<Name>> {
     std::iter::once(Vec::new()).chain(names.iter().map(|name| vec![name.clone()])).collect()
 }
 
 /// The pairs worth trying, once the single ones are known: of two variants that each leave something lost, where both
 /// could be run.
 #[must_use]
-pub fn pairs(ways: &[Way], calls: u32) -> Vec<Vec<Name>> {
+pub(super) fn pairs(ways: &[Way], calls: u32) -> Vec<Vec<Name>> {
     let singles: Vec<&Way> =
         ways.iter().filter(|way| way.variants.len() == 1 && way.outcome.failed.is_none()).collect();
     if calls > PAIRS.0 || singles.len() > PAIRS.1 {
@@ -105,7 +105,7 @@ pub fn pairs(ways: &[Way], calls: u32) -> Vec<Vec<Name>> {
 
 /// The pair that loses least, if it loses less than every single variant that tells the truth, and tells it, too.
 #[must_use]
-pub fn best_pair(ways: &[Way]) -> Option<&Way> {
+pub(super) fn best_pair(ways: &[Way]) -> Option<&Way> {
     let honest =
         |way: &&Way| way.outcome.failed.is_none() && way.outcome.stale == 0 && way.outcome.untold == 0;
     let least_single = ways
@@ -123,7 +123,7 @@ pub fn best_pair(ways: &[Way]) -> Option<&Way> {
 
 /// The rows of the table. Ways that are not run yet have no outcome.
 #[must_use]
-pub fn rows(names: &[Name], ways: &[Way], current: &[Name]) -> Vec<WayRow> {
+pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name]) -> Vec<WayRow> {
     let known =
         |variants: &[Name]| ways.iter().find(|way| way.variants == variants).map(|way| way.outcome.clone());
     let words = |name: &Name| name.replace('_', " ");
