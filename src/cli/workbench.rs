@@ -30,7 +30,8 @@ pub(super) fn run(args: &OpenArgs) -> Result<Outcome> {
         model: args.bench.model.as_deref().map(Name::from),
         now: args.bench.now.as_deref().map(Name::from),
     };
-    let engine = Engine::open(Box::new(disk), Arc::new(models::embedded()), options).map_err(Failure::Diagnostics)?;
+    let engine =
+        Engine::open(Box::new(disk), Arc::new(models::embedded()), options).map_err(Failure::Diagnostics)?;
     let environment = Environment::of_process();
     let theme = environment.theme(args.theme.as_deref()).value;
     let settings = workbench::Settings {
@@ -54,7 +55,9 @@ fn open(path: Option<&Path>, machine: &Machine) -> std::result::Result<Disk, Vec
             Err(problem) => return Err(vec![problem]),
         };
         return match samples::samples().first() {
-            Some(sample) if !opens => Disk::sample(sample, "sample, scratch copy; your folder was not opened", machine),
+            Some(sample) if !opens => {
+                Disk::sample(sample, "sample, scratch copy; your folder was not opened", machine)
+            }
             _ => Disk::open(here, machine),
         };
     };

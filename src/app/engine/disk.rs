@@ -38,7 +38,9 @@ impl Disk {
     pub fn open(path: &Path, machine: &Machine) -> Result<Disk, Vec<Diagnostic>> {
         let file = BenchFile::open(path, machine)?;
         let note = match file.target() {
-            Target::Plain(folder) => folder.canonicalize().unwrap_or_else(|_| folder.clone()).display().to_string(),
+            Target::Plain(folder) => {
+                folder.canonicalize().unwrap_or_else(|_| folder.clone()).display().to_string()
+            }
             Target::Bench(_) => String::new(),
         };
         Ok(Disk { file, note: note.into(), scratch: None, before: BTreeMap::new() })
@@ -50,7 +52,12 @@ impl Disk {
     ///
     /// When the copy cannot be written.
     pub fn sample(sample: &Sample, note: &str, machine: &Machine) -> Result<Disk, Vec<Diagnostic>> {
-        let failed = |error: std::io::Error| vec![Diagnostic::error(format!("no scratch copy of the sample {} can be made: {error}", sample.name))];
+        let failed = |error: std::io::Error| {
+            vec![Diagnostic::error(format!(
+                "no scratch copy of the sample {} can be made: {error}",
+                sample.name
+            ))]
+        };
         let scratch = sample.scratch_copy().map_err(failed)?;
         let file = BenchFile::open(&scratch.bench(), machine)?;
         Ok(Disk { file, note: note.into(), scratch: Some(scratch), before: BTreeMap::new() })
@@ -98,7 +105,11 @@ impl Edge for Disk {
     fn root(&self) -> PathBuf {
         let loaded = self.file.loaded().roots();
         // The workspace lies in the bench's folder, or is it; a plain folder is both.
-        if loaded.workspace.starts_with(self.file.folder()) { self.file.folder().to_owned() } else { loaded.workspace.clone() }
+        if loaded.workspace.starts_with(self.file.folder()) {
+            self.file.folder().to_owned()
+        } else {
+            loaded.workspace.clone()
+        }
     }
 
     fn folders(&mut self) -> Vec<String> {
@@ -115,7 +126,12 @@ impl Edge for Disk {
         }
         let roots = self.file.loaded().roots().clone();
         // What is no longer written gets back what it held.
-        let gone: Vec<FilePath> = self.before.keys().filter(|path| !files.iter().any(|(written, _)| written == *path)).cloned().collect();
+        let gone: Vec<FilePath> = self
+            .before
+            .keys()
+            .filter(|path| !files.iter().any(|(written, _)| written == *path))
+            .cloned()
+            .collect();
         for path in gone {
             if let (Some(bytes), Some(at)) = (self.before.remove(&path), roots.path(&path)) {
                 put(&at, bytes.as_deref());
@@ -136,7 +152,9 @@ impl Edge for Disk {
 /// Writes or removes a file of a scratch copy. That it cannot be done costs the copy its likeness to the run, nothing else.
 fn put(at: &Path, bytes: Option<&[u8]>) {
     let done = match bytes {
-        Some(bytes) => at.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(at, bytes)),
+        Some(bytes) => {
+            at.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(at, bytes))
+        }
         None => std::fs::remove_file(at),
     };
     if let Err(error) = done {
@@ -149,7 +167,10 @@ fn list(root: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         // Links are left out: they can lead round in circles.
-        if found.len() >= FOLDERS || SKIPPED.contains(&&*name) || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        if found.len() >= FOLDERS
+            || SKIPPED.contains(&&*name)
+            || !entry.file_type().is_ok_and(|kind| kind.is_dir())
+        {
             continue;
         }
         let path = if below.is_empty() { name } else { format!("{below}/{name}") };
