@@ -1,7 +1,7 @@
 //! The one table of actions. The footer, the help, the palette and the `keys` command are all made from it.
 
 use super::key::{Code, Key};
-use super::snapshot::Pause;
+use super::snapshot::{Pause, Snapshot};
 use super::state::{Mode, Pane, State, View};
 
 /// Everything a key, a click or the palette can do.
@@ -312,10 +312,8 @@ pub fn useful(state: &State, action: Action) -> bool {
     let snapshot = &state.snapshot;
     let shown = snapshot.calls.shown.unwrap_or(0);
     match action {
-        Action::Send => matches!(snapshot.title.pause, Pause::Before(_) | Pause::Looking(_)),
-        Action::Play => {
-            snapshot.status.playing || matches!(snapshot.title.pause, Pause::Before(_) | Pause::Looking(_))
-        }
+        Action::Send => goes_on(snapshot),
+        Action::Play => snapshot.status.playing || goes_on(snapshot),
         Action::Back | Action::PreviousCall => shown > 0,
         Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
         Action::Runs => snapshot.choices.runs.len() > 1,
@@ -330,6 +328,15 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Suspend => cfg!(unix),
         Action::Cwd => !snapshot.agent.cwd.is_empty(),
         _ => true,
+    }
+}
+
+/// True while there is something to send, or a script to begin with.
+fn goes_on(snapshot: &Snapshot) -> bool {
+    match snapshot.title.pause {
+        Pause::Before(_) | Pause::Looking(_) => true,
+        Pause::Start => !snapshot.choices.runs.is_empty(),
+        Pause::End(_) => false,
     }
 }
 

@@ -3,7 +3,7 @@
 mod bench_syntax;
 mod cli;
 mod house;
+mod screens;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;
-mod watch;

@@ -94,8 +94,11 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         }
     }
     let why = &snapshot.why;
-    for change in &why.changes {
-        lines.gap();
+    for (index, change) in why.changes.iter().enumerate() {
+        // On small screens every row counts: what changed follows the verdict at once.
+        if index > 0 || !verdict {
+            lines.gap();
+        }
         let what = format!("{} changed", change.what);
         lines.text(
             &what,

@@ -130,6 +130,16 @@ fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
 
 /// Does an action, whatever it was chosen with.
 fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    if !action::useful(state, action) {
+        state.message = match action {
+            Action::NextMatch | Action::PreviousMatch => "nothing was searched; / searches".to_owned(),
+            Action::PreviousCall | Action::Back => "this is the first call".to_owned(),
+            Action::NextCall => "this is the last call".to_owned(),
+            Action::Send | Action::Play => "the run is at its end".to_owned(),
+            _ => format!("{}: nothing to do here", action::info(action).title),
+        };
+        return Vec::new();
+    }
     match action {
         Action::UpLevel => up_level(state),
         Action::Quit if state.overlays.is_empty() && state.view == View::Main && !state.zoom => {

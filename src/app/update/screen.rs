@@ -144,15 +144,8 @@ pub(super) fn moved(cursor: usize, len: usize, motion: Motion) -> usize {
 /// Shows the call before or after the shown one.
 fn step(state: &mut State, by: isize) -> Vec<Effect> {
     let calls = &state.snapshot.calls;
-    let Some(shown) = calls.shown else { return Vec::new() };
-    match shown.checked_add_signed(by).and_then(|to| calls.rows.get(to)) {
-        Some(row) => vec![Effect::Engine(EngineRequest::Jump(row.no))],
-        None => {
-            state.message =
-                if by < 0 { "this is the first call" } else { "this is the last call" }.to_owned();
-            Vec::new()
-        }
-    }
+    let to = calls.shown.and_then(|shown| shown.checked_add_signed(by)).and_then(|to| calls.rows.get(to));
+    to.map(|row| Effect::Engine(EngineRequest::Jump(row.no))).into_iter().collect()
 }
 
 /// To the bytes of the selected layer.

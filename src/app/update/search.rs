@@ -43,10 +43,7 @@ pub(super) fn refresh(state: &mut State) {
 
 /// Goes to another hit, round the end.
 pub(super) fn step(state: &mut State, by: isize) {
-    let Some(search) = &mut state.search else {
-        state.message = "nothing was searched; / searches".to_owned();
-        return;
-    };
+    let Some(search) = &mut state.search else { return };
     let len = search.hits.len();
     if len == 0 {
         return;

@@ -24,15 +24,31 @@ enum Column {
 
 use Column as C;
 
-/// Its head and its width.
-fn form(column: Column) -> (&'static str, u16) {
+fn head(column: Column) -> &'static str {
     match column {
-        C::Sent => ("sent", 8),
-        C::Read => ("read", 8),
-        C::Write => ("write", 8),
-        C::Fresh => ("fresh", 8),
-        C::Lost => ("lost", 9),
+        C::Sent => "sent",
+        C::Read => "read",
+        C::Write => "write",
+        C::Fresh => "fresh",
+        C::Lost => "lost",
     }
+}
+
+/// The columns with the cells that their widest number takes and the gap before it.
+fn widths(table: &CallTable, columns: &[Column], estimate: bool, gap: u16) -> Vec<(Column, u16)> {
+    let most = |of: fn(&Paid) -> Option<u64>| {
+        let most = table.rows.iter().filter_map(|row| row.paid.as_ref().and_then(of)).max();
+        cells::width(&tokens(Some(most.unwrap_or(0)), estimate))
+    };
+    let width = |column| match column {
+        C::Sent => most(|paid| Some(paid.sent)),
+        C::Read => most(|paid| paid.read),
+        C::Write => most(|paid| paid.write),
+        C::Fresh => most(|paid| paid.fresh),
+        C::Lost => 2 + most(|paid| if let Lost::Tokens(count) = paid.lost { Some(count) } else { None }),
+    };
+    let wide = |column| u16::try_from(width(column).max(6)).unwrap_or(6) + gap;
+    columns.iter().map(|&column| (column, wide(column))).collect()
 }
 
 /// The columns that fit. What is written to the cache has a column where it has a price of its own.
@@ -82,7 +98,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
             if inner.is_empty() {
                 return;
             }
-            let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+            let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(1), ..inner };
             canvas.text(inner.x, inner.y, inner.width, "call  what happened", Role::Head);
             inner
         }
@@ -92,11 +108,12 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
             Rect { width: area.width.saturating_sub(1), ..area }
         }
     };
-    let columns = columns(inner.width, table.write_fee);
+    let estimate = state.snapshot.model.tokens.estimate.is_some();
+    let gap = if size == Size::Wide { 2 } else { 1 };
+    let columns = widths(table, columns(inner.width, table.write_fee), estimate, gap);
     let mut right = inner.right();
-    for &column in columns.iter().rev() {
-        let (name, width) = form(column);
-        canvas.right(inner.x, right, inner.y, name, Role::Head);
+    for &(column, width) in columns.iter().rev() {
+        canvas.right(inner.x, right, inner.y, head(column), Role::Head);
         right = right.saturating_sub(width);
     }
     let rows_area = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
@@ -116,7 +133,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     let shown = lines.iter().enumerate().skip(state.calls.top).take(usize::from(rows_area.height));
     for (index, line) in shown {
         let place = row_area(rows_area, index - state.calls.top);
-        draw_line(canvas, place, size, state, *line, columns);
+        draw_line(canvas, place, size, state, *line, &columns);
         if let Some(role) = hits.get(&index) {
             canvas.paint(place, *role);
         }
@@ -133,11 +150,11 @@ fn draw_line(
     size: Size,
     state: &State,
     line: CallLine,
-    columns: &[Column],
+    columns: &[(Column, u16)],
 ) {
     let table = &state.snapshot.calls;
     let estimate = state.snapshot.model.tokens.estimate.is_some();
-    let indent = if size == Size::Wide { 7 } else { 4 };
+    let indent = if size == Size::Wide { 6 } else { 4 };
     let hanging =
         Rect { x: area.x + indent.min(area.width), width: area.width.saturating_sub(indent), ..area };
     match line {
@@ -147,7 +164,8 @@ fn draw_line(
         }
         CallLine::Footnote => {
             let text = table.footnote.as_deref().unwrap_or_default();
-            canvas.text(area.x, area.y, area.width, text, Role::Dim);
+            let indent = u16::from(size != Size::Wide).min(area.width);
+            canvas.text(area.x + indent, area.y, area.width - indent, text, Role::Dim);
         }
         CallLine::Answer(call) => {
             let row = &table.rows[call];
@@ -182,7 +200,7 @@ fn draw_call(
     size: Size,
     state: &State,
     row: &CallRow,
-    columns: &[Column],
+    columns: &[(Column, u16)],
 ) {
     let table = &state.snapshot.calls;
     let shown = table.shown.and_then(|shown| table.rows.get(shown)).is_some_and(|shown| shown.no == row.no);
@@ -193,21 +211,18 @@ fn draw_call(
         _ => Role::Text,
     };
     let mut right = area.right();
-    for &column in columns.iter().rev() {
+    for &(column, width) in columns.iter().rev() {
         let (text, role) = match &row.paid {
             Some(paid) => cell(column, paid, estimate),
             None => ("...".to_owned(), Role::Dim),
         };
         let role = if role == Role::Text { text_role } else { role };
         canvas.right(area.x, right, area.y, &text, role);
-        right = right.saturating_sub(form(column).1);
+        right = right.saturating_sub(width);
     }
     let wide = size == Size::Wide;
-    let number = if wide {
-        format!("{:>2} {:>2}  ", if shown { ">" } else { "" }, row.no.0)
-    } else {
-        format!("{}{:>2} ", if shown { ">" } else { " " }, row.no.0)
-    };
+    let sign = if shown { ">" } else { " " };
+    let number = if wide { format!("{sign} {:>2}  ", row.no.0) } else { format!("{sign}{:>2} ", row.no.0) };
     let mut x = area.x;
     x += canvas.text(x, area.y, area.width, &number, if shown { Role::Title } else { text_role });
     let what = if wide { &row.what } else { &row.short };
@@ -216,5 +231,5 @@ fn draw_call(
         None => what.to_string(),
     };
     let failed = if row.state == CallState::Failed { "! " } else { "" };
-    canvas.text(x, area.y, right.saturating_sub(x + 1), &format!("{failed}{what}"), text_role);
+    canvas.text(x, area.y, right.saturating_sub(x), &format!("{failed}{what}"), text_role);
 }

@@ -31,8 +31,6 @@ impl Piece {
     }
 }
 
-/// Cells between pieces.
-const GAP: usize = 3;
 /// Cells of `Agent` and `Model` with the space in front and behind.
 const HEAD: usize = 8;
 
@@ -103,37 +101,36 @@ fn model_pieces(snapshot: &Snapshot) -> Vec<Piece> {
     let cache = if model.cache.is_empty() { "not known" } else { &model.cache };
     pieces.push(Piece::new("cache:", cache));
     pieces.push(Piece::new("", prices(model).unwrap_or_else(|| "no prices".to_owned())));
-    if let Some(window) = model.window {
-        let total = snapshot.request.tokens.map_or_else(|| "counting".to_owned(), cells::grouped);
-        pieces.push(Piece::new("context", format!("{total} of {}", cells::grouped(window))));
-    }
     pieces
 }
 
-/// The pieces in rows of `width` cells.
-fn flow(pieces: Vec<Piece>, width: usize) -> Vec<Vec<Piece>> {
+/// The pieces in rows of `width` cells, with the cells to leave between them: fewer where that saves a row.
+fn flow(pieces: Vec<Piece>, width: usize) -> (Vec<Vec<Piece>>, usize) {
+    let room = width.saturating_sub(HEAD + 1);
+    let whole =
+        |gap: usize| pieces.iter().map(|piece| piece.width() + gap).sum::<usize>().saturating_sub(gap);
+    let gap = if whole(3) > room && whole(2) <= room { 2 } else { 3 };
     let mut rows: Vec<Vec<Piece>> = vec![Vec::new()];
-    let mut used = HEAD;
+    let mut used = 0;
     for piece in pieces {
         let own = piece.width();
-        let full = used + own > width && rows.last().is_some_and(|row| !row.is_empty());
-        if full {
-            rows.push(Vec::new());
-            used = HEAD;
-        }
-        used += own + GAP;
-        if let Some(row) = rows.last_mut() {
+        let Some(row) = rows.last_mut() else { break };
+        if used + own > room && !row.is_empty() {
+            rows.push(vec![piece]);
+            used = own + gap;
+        } else {
             row.push(piece);
+            used += own + gap;
         }
     }
-    rows
+    (rows, gap)
 }
 
 /// How many rows the header of a wide screen wants.
 pub(super) fn wish(state: &State, width: u16) -> u16 {
     let width = usize::from(width);
-    let rows =
-        flow(agent_pieces(&state.snapshot), width).len() + flow(model_pieces(&state.snapshot), width).len();
+    let rows = flow(agent_pieces(&state.snapshot), width).0.len()
+        + flow(model_pieces(&state.snapshot), width).0.len();
     u16::try_from(rows + 1).unwrap_or(3)
 }
 
@@ -191,7 +188,8 @@ fn wide(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let mut y = area.y + 1;
     let width = usize::from(area.width);
     for (head, pieces) in [("Agent", agent_pieces(snapshot)), ("Model", model_pieces(snapshot))] {
-        for (index, row) in flow(pieces, width).into_iter().enumerate() {
+        let (rows, gap) = flow(pieces, width);
+        for (index, row) in rows.into_iter().enumerate() {
             if y >= area.bottom() {
                 return;
             }
@@ -200,7 +198,7 @@ fn wide(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
             }
             let mut x = area.x + u16::try_from(HEAD).unwrap_or(0);
             for piece in row {
-                x = draw_piece(canvas, x, y, right, &piece) + 3;
+                x = draw_piece(canvas, x, y, right, &piece) + u16::try_from(gap).unwrap_or(2);
             }
             y += 1;
         }
@@ -231,7 +229,7 @@ fn narrow(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let right = area.right().saturating_sub(1);
     let place = place(snapshot, false);
     let used = canvas.right(area.x, right, area.y, &place, Role::Text);
-    let mut edge = right.saturating_sub(used + 3);
+    let mut edge = right.saturating_sub(used + 2);
     // The CWD has to be seen; the model gives way.
     let cwd = agent_pieces(snapshot).into_iter().find(|piece| piece.action == Some(Action::Cwd));
     let name = if snapshot.title.name.is_empty() { "no bench" } else { &snapshot.title.name };
@@ -246,7 +244,7 @@ fn narrow(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         }
         let wide = |piece: &Piece| u16::try_from(piece.width()).unwrap_or(u16::MAX);
         let room = edge.saturating_sub(x);
-        if wide(&cwd).saturating_add(model_cells + 4) <= room {
+        if wide(&cwd).saturating_add(model_cells + 3) <= room {
             canvas.right(x, edge, area.y, &model, Role::Dim);
             edge = edge.saturating_sub(model_cells + 2);
         } else if wide(&cwd) > room {
@@ -265,13 +263,18 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let snapshot = &state.snapshot;
     let status = &snapshot.status;
     let mut right = Vec::new();
+    if let Some(window) = snapshot.model.window {
+        let total = snapshot.request.tokens.map_or_else(|| "...".to_owned(), cells::grouped);
+        right.push(format!("context {total} of {}", cells::grouped(window)));
+    }
     if let Some(prices) = &snapshot.model.prices {
         right.push(format!("prices of {}", prices.date));
     }
     if status.counting {
         right.push("counting tokens".to_owned());
     } else if !snapshot.model.tokens.name.is_empty() {
-        right.push(format!("{} estimates", status.estimates));
+        let how = if snapshot.model.tokens.estimate.is_some() { "estimated" } else { "exact" };
+        right.push(format!("token counts {how}; {} estimates", status.estimates));
     }
     let right = right.join("; ");
     let edge = area.right().saturating_sub(1);
@@ -310,7 +313,7 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
     let wide = |hints: &[(u8, Action, String, String)]| {
         hints.iter().map(|(.., key, word)| cells::width(key) + 1 + cells::width(word) + gap).sum::<usize>()
     };
-    while wide(&hints) > usize::from(area.width) + gap && !hints.is_empty() {
+    while wide(&hints) + 2 > usize::from(area.width) + gap && !hints.is_empty() {
         let worst =
             hints.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(index, _)| index);
         hints.remove(worst);

@@ -88,7 +88,7 @@ impl Column {
         }
     }
 
-    fn cell(self, row: &LayerRow, estimate: bool) -> (String, Role) {
+    fn cell(self, row: &LayerRow, estimate: bool, room: u16) -> (String, Role) {
         let plain = |text: String| (text, Role::Text);
         match self {
             C::Byte => plain(match row.byte {
@@ -116,7 +116,7 @@ impl Column {
                 (row.share.map_or(String::new(), |share| format!("{:.0}%", share * 100.0)), Role::Dim)
             }
             C::Change => (row.change.to_string(), Role::Dim),
-            C::Now => now(&row.now),
+            C::Now => now(&row.now, room),
             C::Source => {
                 (row.source.as_ref().map_or(String::new(), |at| format!("{}:{}", at.file, at.at)), Role::Dim)
             }
@@ -150,17 +150,25 @@ fn bar(share: f64) -> String {
     }
 }
 
-fn now(now: &Now) -> (String, Role) {
+/// The word of the column `now`: with its reason where there is room, else alone.
+fn now(now: &Now, room: u16) -> (String, Role) {
+    let with = |word: &str, reason: &str| {
+        let whole = format!("{word} {reason}");
+        if reason.is_empty() || cells::width(&whole) > usize::from(room) && room < 16 {
+            word.trim_end_matches(':').to_owned()
+        } else {
+            whole
+        }
+    };
     match now {
         Now::Same => ("=".to_owned(), Role::Dim),
         Now::New => ("new".to_owned(), Role::Changed),
         Now::Changed(by) => (format!("{by:+}"), Role::Changed),
-        Now::Old(facts) => (format!("! old {}", facts.join(", ")).trim_end().to_owned(), Role::Bad),
+        Now::Old(facts) => (with("! old", &facts.join(", ")), Role::Bad),
         Now::Pending => ("pending".to_owned(), Role::Changed),
-        Now::Omitted(reason) if reason.is_empty() => ("omitted".to_owned(), Role::Dim),
-        Now::Omitted(reason) => (format!("omitted: {reason}"), Role::Dim),
+        Now::Omitted(reason) => (with("omitted:", reason), Role::Dim),
         Now::Cut => ("cut".to_owned(), Role::Warn),
-        Now::Failed(reason) => (format!("! failed: {reason}"), Role::Bad),
+        Now::Failed(reason) => (with("! failed:", reason), Role::Bad),
     }
 }
 
@@ -276,7 +284,7 @@ fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, state: &State) {
 fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
     each(area.width, area.x, state, |column, x, width| {
-        let (text, role) = column.cell(row, estimate);
+        let (text, role) = column.cell(row, estimate, width);
         let role = if row.included || column == C::Now { role } else { Role::Dim };
         if column.form(0).2 {
             canvas.right(x, x + width, area.y, &text, role);

@@ -46,7 +46,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         header: header::wish(state, area.width),
         layers: layers::wish(&state.snapshot.layers),
         calls: calls::wish(&state.snapshot.calls, canvas.regions.metrics.compact),
-        verdict: u16::try_from(why::verdict_rows(&state.snapshot, area.width.saturating_sub(4)).len())
+        verdict: u16::try_from(why::verdict_rows(&state.snapshot, area.width.saturating_sub(3)).len())
             .unwrap_or(2),
     };
     let whole = state.zoom || state.view != View::Main;

@@ -34,7 +34,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     if inner.width < 2 || inner.height == 0 {
         return;
     }
-    let inner = Rect { x: inner.x + 1, width: inner.width - 2, ..inner };
+    // In a box the text may touch its right border.
+    let right = if size == Size::Wide { 0 } else { 1 };
+    let inner = Rect { x: inner.x + 1, width: inner.width - 1 - right, ..inner };
     canvas.regions.metrics.panes[Pane::Why.index()] = (inner.width, inner.height);
     let lines = rows::why_lines(&state.snapshot, inner.width, canvas.regions.metrics.compact);
     if lines.is_empty() {
@@ -166,7 +168,7 @@ pub(super) fn draw_verdict(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         return;
     }
     let inner = canvas.boxed(area, &[(" Verdict ", Role::BoxTitle)], "", false);
-    let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(1), ..inner };
     let rows = verdict_rows(&state.snapshot, inner.width);
     if rows.is_empty() {
         let text = if state.snapshot.status.counting { "counting tokens" } else { "no call yet" };
