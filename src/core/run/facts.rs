@@ -332,6 +332,17 @@ impl Facts for View<'_> {
         }
     }
 
+    fn behind(&self, key: &FactKey) -> FactKey {
+        match key {
+            FactKey::Named(name) => match &**name {
+                "cwd" | "workspace" => FactKey::Environment("workspace".into()),
+                "home" | "now" => FactKey::Environment(name.clone()),
+                _ => key.clone(),
+            },
+            key => key.clone(),
+        }
+    }
+
     fn sources(&self, name: &str) -> Option<&Reads> {
         if self.conversation.scope.contains_key(name) || self.session.facts.contains_key(name) {
             return None;

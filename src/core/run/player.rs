@@ -203,7 +203,13 @@ impl Player {
 
     fn take(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {
         let mut progress = self.session.step(input)?;
+        let mut asked: Vec<FactKey> = Vec::new();
         while let Progress::Needs(keys) = progress {
+            // Whoever loads answers for every key; asking twice would be asking for ever.
+            if let Some(key) = keys.iter().find(|key| asked.contains(key)) {
+                return Err(Refused(format!("{key} is needed and cannot be had")));
+            }
+            asked.extend(keys.iter().cloned());
             let found = load.load(&keys);
             self.session.supply(found);
             progress = self.session.resume();

@@ -285,7 +285,7 @@ impl Session {
                 Lookup::Ready(value, rev, _) => {
                     values.insert(fact.clone(), (rev, value.to_string().into()));
                 }
-                Lookup::Unknown => draft.needs.push(FactKey::Named(fact.clone())),
+                Lookup::Unknown => draft.needs.push(self.view(current).behind(&FactKey::Named(fact.clone()))),
                 Lookup::Absent(_) | Lookup::Failed(..) => {}
             }
         }

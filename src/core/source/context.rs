@@ -11,6 +11,8 @@ use crate::core::fact::{EventId, FactKey, Lookup, Name, Read, Reads, Value};
 pub trait Facts {
     /// What is known under a key.
     fn look(&self, key: &FactKey) -> Lookup;
+    /// The external fact behind a key that is unknown: what has to be supplied.
+    fn behind(&self, key: &FactKey) -> FactKey;
     /// The external facts that a named fact is derived from, as they were read for it.
     fn sources(&self, name: &str) -> Option<&Reads>;
 }
@@ -118,7 +120,7 @@ impl Context {
                     values.insert(name.into(), to_jinja(&value));
                 }
                 Lookup::Absent(_) | Lookup::Failed(..) => {}
-                Lookup::Unknown => needs.push(key),
+                Lookup::Unknown => needs.push(facts.behind(&key)),
             }
         }
         if needs.is_empty() {

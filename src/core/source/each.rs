@@ -29,7 +29,7 @@ pub(super) fn text(
         Lookup::Failed(reason, _) => {
             return Err(Failure::failed(Diagnostic::error(format!("{over} cannot be read: {reason}"))));
         }
-        Lookup::Unknown => return Err(Failure::Needs(vec![key])),
+        Lookup::Unknown => return Err(Failure::Needs(vec![facts.behind(&key)])),
     };
     let items: Vec<Value> = match &list {
         Value::List(items) => items.to_vec(),

@@ -185,7 +185,7 @@ fn fact(
         Lookup::Failed(reason, _) => {
             Err(Failure::failed(Diagnostic::error(format!("{name} cannot be read: {reason}"))))
         }
-        Lookup::Unknown => Err(Failure::Needs(vec![key])),
+        Lookup::Unknown => Err(Failure::Needs(vec![facts.behind(&key)])),
     }
 }
 

@@ -86,6 +86,7 @@ pub fn table(
 /// What led to a call, for wide and for narrow screens.
 pub(in crate::app::engine) fn lead_words(record: &CallRecord) -> (String, String) {
     match &record.lead {
+        Lead::User(text) if text.is_empty() => ("opened: counts as sent".into(), "opened".into()),
         Lead::User(text) if record.turn <= 1 => (format!("user: {}", one_line(text, 40)), "user".into()),
         Lead::User(text) => {
             (format!("turn {}: {}", record.turn, one_line(text, 40)), format!("turn {}", record.turn))
@@ -96,7 +97,7 @@ pub(in crate::app::engine) fn lead_words(record: &CallRecord) -> (String, String
             (names.clone(), names)
         }
         Lead::Retry => ("again, after a failed send".into(), "again".into()),
-        Lead::Again => ("the same, once more".into(), "again".into()),
+        Lead::Again => ("the same, once more".into(), "once more".into()),
     }
 }
 
