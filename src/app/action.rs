@@ -268,12 +268,13 @@ pub fn info(action: Action) -> &'static ActionInfo {
 }
 
 /// How narrow a scope is, when it is open: a narrower one decides what a key does.
-fn narrowness(scope: Scope, mode: Mode, focus: Pane) -> Option<u8> {
+fn narrowness(scope: Scope, state: &State) -> Option<u8> {
+    let mode = state.mode();
     let (open, narrow) = match scope {
         Scope::Everywhere => (true, 0),
         Scope::Screen => (mode == Mode::Screen, 1),
         Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants), 1),
-        Scope::Pane(pane) => (mode == Mode::Screen && pane == focus, 2),
+        Scope::Pane(pane) => (mode == Mode::Screen && state.view == View::Main && pane == state.focus, 2),
         Scope::Variants => (mode == Mode::Variants, 2),
         Scope::Cwd => (mode == Mode::Cwd, 2),
         Scope::Search => (mode == Mode::Search, 2),
@@ -284,7 +285,7 @@ fn narrowness(scope: Scope, mode: Mode, focus: Pane) -> Option<u8> {
 /// True when the keys of the scope work now.
 #[must_use]
 pub fn in_scope(state: &State, scope: Scope) -> bool {
-    narrowness(scope, state.mode(), state.focus).is_some()
+    narrowness(scope, state).is_some()
 }
 
 /// What a key does now; none for a key without a meaning, which is text where text is typed.
@@ -294,7 +295,7 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
     let found = ACTIONS
         .iter()
         .filter(|info| info.keys.iter().any(|text| Key::parse(text) == Some(key)))
-        .filter_map(|info| Some((narrowness(info.scope, mode, state.focus)?, info.action)))
+        .filter_map(|info| Some((narrowness(info.scope, state)?, info.action)))
         .max_by_key(|(narrow, _)| *narrow)
         .map(|(_, action)| action);
     // A list that is not typed into takes the keys of the screen's lists as well.

@@ -261,6 +261,25 @@ fn overlays() {
 }
 
 #[test]
+fn a_cwd_shows_its_effect_while_it_is_typed() {
+    for (width, height) in [(120, 40), (80, 24)] {
+        let mut snapshot = xbot();
+        let mut state = showing(snapshot.clone());
+        keys::press(&mut state, "c<ctrl-u>a<tab>");
+        snapshot.generation = 2;
+        snapshot.draft = Some(plywood::app::snapshot::Draft {
+            typed: "api".into(),
+            value: "/home/shop/api/api".into(),
+            effect: "call 2 would carry dynamic-context, 47 tokens, into message 4; system unchanged".into(),
+            problem: None,
+        });
+        update(&mut state, Event::Published(Arc::new(snapshot)));
+        keys::press(&mut state, "pi");
+        insta::assert_snapshot!(format!("cwd_{width}x{height}"), shot(width, height, &mut state));
+    }
+}
+
+#[test]
 fn many_layers_and_calls_scroll() {
     let mut snapshot = xbot();
     for index in 0..60u32 {

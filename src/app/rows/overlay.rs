@@ -103,7 +103,7 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
         }
         OverlayKind::Cwd => {
             let stem = overlay.stem.as_deref().unwrap_or(typed);
-            folders::complete(stem, &state.snapshot.agent.cwd, &choices.folders)
+            folders::complete(stem, &overlay.base, &choices.folders)
                 .into_iter()
                 .map(|folder| ListRow::new("", folder.clone(), "", Pick::Folder(folder)))
                 .collect()
@@ -171,11 +171,11 @@ fn filter(typed: &str, rows: Vec<ListRow>) -> Vec<ListRow> {
     let mut scored: Vec<(u32, ListRow)> = rows
         .into_iter()
         .filter_map(|row| {
-            // A title counts twice: who types its beginning wants it, not a sentence that has the letters somewhere.
+            // In a title the letters may stand apart; in a sentence they would be found nearly always.
             let title = pattern.score(Utf32Str::new(&row.title, &mut buffer), &mut matcher);
-            let all = format!("{} {} {}", row.title, row.key, row.about);
-            let all = pattern.score(Utf32Str::new(&all, &mut buffer), &mut matcher)?;
-            Some((title.map_or(0, |score| score * 2).max(all), row))
+            let about = row.key == typed || row.about.to_lowercase().contains(&typed.to_lowercase());
+            let score = title.map(|score| score + 1).or(about.then_some(0))?;
+            Some((score, row))
         })
         .collect();
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));

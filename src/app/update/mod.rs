@@ -78,10 +78,18 @@ fn settle(state: &mut State) {
     });
     (state.request.top, state.request.cursor) = places.unwrap_or_default();
     if !state.overlays.is_empty() {
-        let len = rows::list_rows(state).len();
-        let height = usize::from(state.metrics.list);
+        let rows = rows::list_rows(state);
+        let height = match state.metrics.list {
+            0 => usize::MAX,
+            height => usize::from(height),
+        };
         if let Some(overlay) = state.overlays.last_mut() {
-            overlay.list.fit(len, height);
+            overlay.list.fit(rows.len(), height);
+            // The heading above the first row under it stays in sight.
+            let above = overlay.list.cursor.checked_sub(1);
+            if let Some(above) = above.filter(|&above| height > 1 && rows[above].is_heading()) {
+                overlay.list.top = overlay.list.top.min(above);
+            }
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Lists and inputs that are open above the screen.
 
+use std::sync::Arc;
+
 use super::screen::{Motion, moved};
 use super::search;
 use crate::app::action::Action;
@@ -14,19 +16,21 @@ use crate::core::fact::Name;
 pub(super) fn open(state: &mut State, kind: OverlayKind) {
     let mut editor = LineEditor::default();
     let mut list = ListState::default();
+    let base = Arc::clone(&state.snapshot.agent.cwd);
     let choices = &state.snapshot.choices;
     match kind {
         // What is on is selected, so that Enter changes nothing by accident.
         OverlayKind::Models => list.cursor = choices.models.iter().position(|model| model.on).unwrap_or(0),
         OverlayKind::Runs => list.cursor = choices.runs.iter().position(|run| run.on).unwrap_or(0),
         OverlayKind::Cwd => {
-            let cwd = &state.snapshot.agent.cwd;
-            editor.set(if cwd.ends_with('/') { cwd.to_string() } else { format!("{cwd}/") });
+            editor.set(if base.ends_with('/') { base.to_string() } else { format!("{base}/") });
         }
         OverlayKind::Search => state.search = None,
         _ => {}
     }
-    state.overlays.push(Overlay { kind, editor, list, stem: None });
+    state.overlays.push(Overlay { kind, editor, list, stem: None, base });
+    // How many rows it has is not known before it was drawn.
+    state.metrics.list = 0;
     if kind == OverlayKind::Help {
         skip_heading(state, 1);
     }
@@ -88,8 +92,6 @@ fn skip_heading(state: &mut State, by: isize) {
             // The list begins with a heading: the row below it is the first one that can be taken.
             None => {
                 overlay.list.cursor = (0..rows.len()).find(|&at| !heading(at)).unwrap_or(0);
-                // Its heading stays in sight.
-                overlay.list.top = 0;
                 return;
             }
         }
@@ -195,7 +197,7 @@ fn enter_cwd(state: &mut State) -> Vec<Effect> {
         state.message = problem.to_string();
         return Vec::new();
     }
-    if text.is_empty() || *text == *state.snapshot.agent.cwd && draft.is_none() {
+    if text.is_empty() || *text == *overlay.base {
         return close(state);
     }
     state.overlays.pop();
@@ -204,11 +206,10 @@ fn enter_cwd(state: &mut State) -> Vec<Effect> {
 
 /// Completes as far as it is certain, then goes through what fits.
 fn complete(state: &mut State) -> Vec<Effect> {
-    let cwd = &state.snapshot.agent.cwd;
     let folders = &state.snapshot.choices.folders;
     let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
     let text = overlay.stem.clone().unwrap_or_else(|| overlay.editor.text().to_owned());
-    let fits = folders::complete(&text, cwd, folders);
+    let fits = folders::complete(&text, &overlay.base, folders);
     let common = folders::common_start(&fits);
     match fits.as_slice() {
         [] => {

@@ -33,8 +33,6 @@ pub enum Role {
     BoxTitleFocus,
     /// The selected row of the focused pane or list.
     Selected,
-    /// The selected row of another pane.
-    SelectedIdle,
     /// A key in the footer and the help.
     Key,
     /// Nothing is lost.
@@ -60,7 +58,7 @@ pub enum Role {
 }
 
 /// Every role with its name in theme files.
-const ROLES: [(Role, &str); 22] = [
+const ROLES: [(Role, &str); 21] = [
     (Role::Text, "text"),
     (Role::Dim, "dim"),
     (Role::Title, "title"),
@@ -71,7 +69,6 @@ const ROLES: [(Role, &str); 22] = [
     (Role::BoxTitle, "box.title"),
     (Role::BoxTitleFocus, "box.title.focus"),
     (Role::Selected, "selected"),
-    (Role::SelectedIdle, "selected.idle"),
     (Role::Key, "key"),
     (Role::Good, "good"),
     (Role::Bad, "bad"),

@@ -147,14 +147,9 @@ pub(super) fn row_area(area: Rect, index: usize) -> Rect {
     Rect { y, height: u16::from(y < area.bottom()), ..area }
 }
 
-/// The style of a selected row; none for a row that is not selected.
+/// The style of the selected row of the focused pane; none for other rows.
 pub(super) fn selection(state: &State, pane: Pane, selected: bool) -> Option<Role> {
-    let focused = state.focus == pane && state.overlays.is_empty();
-    match (selected, focused) {
-        (false, _) => None,
-        (true, true) => Some(Role::Selected),
-        (true, false) => Some(Role::SelectedIdle),
-    }
+    (selected && state.focus == pane && state.overlays.is_empty()).then_some(Role::Selected)
 }
 
 /// The pieces of a pane's title: ` 1 Layers `, then what stands behind it.

@@ -15,10 +15,12 @@ use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
 /// The cells of the byte column and of the authors, for a width.
-fn gutter(width: u16) -> (u16, u16) {
+fn gutter(width: u16, size: Size, zoom: bool) -> (u16, u16) {
     match width {
         100.. => (7, 22),
-        56.. => (6, 17),
+        // Without a box every cell goes to the text, unless the pane has the screen to itself.
+        56.. if size == Size::Wide || zoom => (6, 17),
+        56.. => (0, 18),
         40.. => (0, 16),
         28.. => (0, 10),
         _ => (0, 1),
@@ -44,7 +46,10 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     if inner.is_empty() {
         return;
     }
-    let (bytes, authors) = gutter(inner.width);
+    if size != Size::Wide && inner.width > 20 {
+        inner = Rect { x: inner.x + 1, width: inner.width - 1, ..inner };
+    }
+    let (bytes, authors) = gutter(inner.width, size, state.zoom);
     if size == Size::Wide && inner.height > 4 {
         if bytes > 0 {
             canvas.right(inner.x, inner.x + bytes - 1, inner.y, "byte", Role::Head);
