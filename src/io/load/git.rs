@@ -34,10 +34,7 @@ pub(super) fn files(folder: &Path, inputs: &mut Vec<(PathBuf, Stamp)>) -> Answer
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("LC_ALL", "C")
         .output();
-    let output = match output {
-        Ok(output) => output,
-        Err(_) => return absent("git is not installed"),
-    };
+    let Ok(output) = output else { return absent("git is not installed") };
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);
         let first = stderr.lines().next().unwrap_or("git failed").trim_start_matches("fatal: ");

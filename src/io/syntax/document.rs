@@ -12,6 +12,7 @@ use super::decode::{self, Files};
 use super::node::Node;
 use super::shape::{NOT_BUILT, Problems};
 use super::suggest;
+use super::template::Checker;
 use super::variant::{self, Variant};
 
 /// A bench file as a tree, before it means anything.
@@ -104,7 +105,7 @@ impl Document {
         variants: &[Name],
         files: &mut dyn Files,
     ) -> Result<(Bench, Vec<Diagnostic>), Vec<Diagnostic>> {
-        match self.decode(variants, files) {
+        match self.decode(variants, files, &mut Checker::new()) {
             (Some(bench), problems) => Ok((bench, sorted(problems, &self.source.name))),
             (None, problems) => Err(sorted(problems, &self.source.name)),
         }
@@ -120,7 +121,8 @@ impl Document {
         let mut known: BTreeMap<FilePath, Found> = BTreeMap::new();
         let mut files =
             |path: &FilePath| known.entry(path.clone()).or_insert_with(|| files.read(path)).clone();
-        let (bench, mut problems) = self.decode(variants, &mut files);
+        let mut checker = Checker::new();
+        let (bench, mut problems) = self.decode(variants, &mut files, &mut checker);
         let mut add = |found: Vec<Diagnostic>, chosen: bool| {
             for mut problem in found {
                 if !chosen && is_not_built(&problem) && !problems.contains(&problem) {
@@ -132,11 +134,11 @@ impl Document {
             }
         };
         if !variants.is_empty() {
-            add(self.decode(&[], &mut files).1, true);
+            add(self.decode(&[], &mut files, &mut checker).1, true);
         }
         for variant in &self.variants {
             if variants != [variant.name.clone()] {
-                add(self.decode(std::slice::from_ref(&variant.name), &mut files).1, false);
+                add(self.decode(std::slice::from_ref(&variant.name), &mut files, &mut checker).1, false);
             }
         }
         let problems = sorted(problems, &self.source.name);
@@ -148,7 +150,12 @@ impl Document {
         }
     }
 
-    fn decode(&self, variants: &[Name], files: &mut dyn Files) -> (Option<Bench>, Vec<Diagnostic>) {
+    fn decode(
+        &self,
+        variants: &[Name],
+        files: &mut dyn Files,
+        checker: &mut Checker,
+    ) -> (Option<Bench>, Vec<Diagnostic>) {
         let mut root = self.root.clone();
         let mut problems =
             Problems { file: self.source.name.clone(), text: &self.source.text, list: Vec::new() };
@@ -166,7 +173,7 @@ impl Document {
             }
         }
         let told = problems.list;
-        let (bench, mut list) = decode::bench(&self.source, &root, self.builtin, files);
+        let (bench, mut list) = decode::bench(&self.source, &root, self.builtin, files, checker);
         let bench = bench.filter(|_| told.is_empty());
         list.splice(0..0, told);
         (bench, list)

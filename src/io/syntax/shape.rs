@@ -320,14 +320,12 @@ impl Problems<'_> {
         let kind = kinds.next();
         if let Some(choice) = record.choice {
             match (kind, kinds.next()) {
-                (None, _) => {
-                    // An unknown key is told below, and is most likely what should have named the kind.
-                    if entries.iter().all(|entry| record.field(&entry.key).is_some()) {
-                        let built = record.kinds.iter().copied().filter(|key| !record.is_planned(key));
-                        let hint = format!("exactly one of {}", list(built));
-                        let article = if choice.starts_with(['e', 'i']) { "an" } else { "a" };
-                        self.error(node.at, format!("{} without {article} {choice}", record.what), hint);
-                    }
+                // An unknown key is told below, and is most likely what should have named the kind.
+                (None, _) if entries.iter().all(|entry| record.field(&entry.key).is_some()) => {
+                    let built = record.kinds.iter().copied().filter(|key| !record.is_planned(key));
+                    let hint = format!("exactly one of {}", list(built));
+                    let article = if choice.starts_with(['e', 'i']) { "an" } else { "a" };
+                    self.error(node.at, format!("{} without {article} {choice}", record.what), hint);
                 }
                 (Some(one), Some(two)) => self.error(
                     two.at,

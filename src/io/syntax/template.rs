@@ -1,10 +1,12 @@
 //! Checks of templates and expressions: that they compile, and that every name, filter and field in them exists.
 
+use std::collections::BTreeMap;
+
 use minijinja::{Environment, ErrorKind};
 
 use crate::core::bench::Expression;
-use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::Name;
+use crate::core::diagnostic::{Diagnostic, Position};
+use crate::core::fact::{Name, Rev};
 use crate::core::source::names::{BUILTINS, is_builtin};
 use crate::core::source::{environment, template_error};
 use crate::core::text::Source;
@@ -15,7 +17,7 @@ use super::suggest;
 use super::tokens::{self, Role, Token};
 
 /// What a template is for, which decides what it sees beside facts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Scope {
     /// A layer, a condition.
     Layer,
@@ -38,7 +40,7 @@ impl Scope {
 }
 
 /// The names of a bench.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
     /// Its facts and reads.
     pub(super) values: Vec<Name>,
@@ -74,19 +76,57 @@ impl Names {
     }
 }
 
-/// Checks templates and expressions of one bench.
+/// What was checked: the source's name and place, its text and what it is for.
+type Memo = BTreeMap<(Name, Position, Rev, Scope), Vec<Diagnostic>>;
+
+/// Checks templates and expressions of a bench. The variants of a bench have most of them in common, so what was checked
+/// under the same names is not checked again.
 pub(super) struct Checker {
     env: Environment<'static>,
     pub(super) names: Names,
+    memo: Memo,
 }
 
 impl Checker {
-    pub(super) fn new(names: Names) -> Checker {
-        Checker { env: environment(), names }
+    pub(super) fn new() -> Checker {
+        Checker { env: environment(), names: Names::default(), memo: Memo::new() }
+    }
+
+    /// Sets the names that are known from now on.
+    pub(super) fn set_names(&mut self, names: Names) {
+        if self.names != names {
+            self.names = names;
+            self.memo.clear();
+        }
+    }
+
+    /// What `check` finds wrong with a source, from memory where it is there.
+    fn once(
+        &mut self,
+        source: &Source,
+        scope: Scope,
+        problems: &mut Problems<'_>,
+        check: impl FnOnce(&Checker, &mut Problems<'_>),
+    ) -> bool {
+        let key = (source.name.clone(), source.start, source.rev, scope);
+        if !self.memo.contains_key(&key) {
+            let mut own = Problems { file: problems.file.clone(), text: problems.text, list: Vec::new() };
+            check(self, &mut own);
+            self.memo.insert(key.clone(), own.list);
+        }
+        let found = &self.memo[&key];
+        found.iter().for_each(|problem| problems.push(problem.clone()));
+        found.is_empty()
     }
 
     /// Checks a template and adds what is wrong with it.
-    pub(super) fn template(&self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
+    pub(super) fn template(&mut self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
+        self.once(source, scope, problems, |checker, problems| {
+            checker.check_template(source, scope, problems)
+        });
+    }
+
+    fn check_template(&self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
         let template = match self.env.template_from_named_str(&source.name, &source.text) {
             Ok(template) => template,
             Err(error) => {
@@ -109,40 +149,42 @@ impl Checker {
         });
     }
 
-    /// Checks an expression of the bench; none when it does not compile.
+    /// Checks an expression of the bench; none when something is wrong with it.
     pub(super) fn expression(
-        &self,
+        &mut self,
         node: &Node,
         scope: Scope,
         problems: &mut Problems<'_>,
     ) -> Option<Expression> {
-        let file = problems.file.clone();
-        let source = node.source(&file, problems.text);
-        let compiled = match self.env.compile_expression(&node.text) {
+        let source = node.source(&problems.file, problems.text);
+        let right = self.once(&source, scope, problems, |checker, problems| {
+            checker.check_expression(&source, scope, problems);
+        });
+        right.then(|| Expression { text: node.text.clone(), at: source.position(0) })
+    }
+
+    fn check_expression(&self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
+        let compiled = match self.env.compile_expression(&source.text) {
             Ok(compiled) => compiled,
             Err(error) => {
-                let byte = error.range().map_or(0, |range| range.start.min(node.text.len()));
+                let byte = error.range().map_or(0, |range| range.start.min(source.text.len()));
                 let detail = error.detail().unwrap_or("it cannot be read");
                 let hint = "such as `agent.role == \"main\" and cards`, without braces";
-                report(
+                return report(
                     problems,
-                    &source,
+                    source,
                     byte,
                     format!("in this expression: {detail}"),
                     Some(hint.to_owned()),
                 );
-                return None;
             }
         };
         let mut undeclared: Vec<String> = compiled.undeclared_variables(true).into_iter().collect();
         undeclared.sort();
-        let tokens = tokens::expression(&node.text);
-        let before = problems.list.len();
+        let tokens = tokens::expression(&source.text);
         self.names_of(&undeclared, &tokens, scope, &mut |byte, message, hint| {
-            report(problems, &source, byte, message, hint);
+            report(problems, source, byte, message, hint);
         });
-        (problems.list.len() == before)
-            .then(|| Expression { text: node.text.clone(), at: source.position(0) })
     }
 
     /// Checks the names that a template or expression needs from outside (`a` or `a.b`), its filters and its tests.
@@ -186,28 +228,15 @@ impl Checker {
                 report(token.start, format!("`{name}` has no field `{field}`"), hint);
             }
         }
-        let mut state = self.env.empty_state();
         for token in tokens {
             match token.role {
-                Role::Filter => {
-                    if state
-                        .apply_filter(token.text, &[])
-                        .is_err_and(|e| e.kind() == ErrorKind::UnknownFilter)
-                    {
-                        let hint = "filters are those of minijinja and `cut`, `clean`, `day`, `minute`, `stamp`, `iso_ms`";
-                        report(
-                            token.start,
-                            format!("unknown filter `{}`", token.text),
-                            Some(hint.to_owned()),
-                        );
-                    }
+                Role::Filter if !self.has_filter(token.text) => {
+                    let hint = "filters are those of minijinja and `cut`, `clean`, `day`, `minute`, `stamp`, `iso_ms`";
+                    report(token.start, format!("unknown filter `{}`", token.text), Some(hint.to_owned()));
                 }
-                Role::Test => {
-                    if state.perform_test(token.text, &[]).is_err_and(|e| e.kind() == ErrorKind::UnknownTest)
-                    {
-                        let hint = "tests are those of minijinja, such as `defined` or `string`";
-                        report(token.start, format!("unknown test `{}`", token.text), Some(hint.to_owned()));
-                    }
+                Role::Test if !self.has_test(token.text) => {
+                    let hint = "tests are those of minijinja, such as `defined` or `string`";
+                    report(token.start, format!("unknown test `{}`", token.text), Some(hint.to_owned()));
                 }
                 Role::Statement if matches!(token.text, "include" | "import" | "from" | "extends") => {
                     let hint = "use a layer for each file, or `from: { fact: ... }`".to_owned();
@@ -216,6 +245,19 @@ impl Checker {
                 _ => {}
             }
         }
+    }
+}
+
+impl Checker {
+    // The library tells an unknown name from a wrong call, and lists neither filters nor tests.
+    fn has_filter(&self, name: &str) -> bool {
+        let applied = self.env.empty_state().apply_filter(name, &[]);
+        !applied.is_err_and(|error| error.kind() == ErrorKind::UnknownFilter)
+    }
+
+    fn has_test(&self, name: &str) -> bool {
+        let performed = self.env.empty_state().perform_test(name, &[]);
+        !performed.is_err_and(|error| error.kind() == ErrorKind::UnknownTest)
     }
 }
 

@@ -98,7 +98,9 @@ fn code<'a>(
             }
             at = end;
         } else {
-            if !c.is_whitespace() && !(before == Some("{%") && matches!(c, '-' | '+')) {
+            // The `-` of `{%-` is part of the brace.
+            let brace = before == Some("{%") && matches!(c, '-' | '+');
+            if !brace && !c.is_whitespace() {
                 before = Some(&text[at..at + c.len_utf8()]);
             }
             at += c.len_utf8();

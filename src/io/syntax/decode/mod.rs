@@ -42,7 +42,7 @@ const STARTS: &[&str] = &["cwd", "session", "goal"];
 pub(super) struct Decoder<'a> {
     problems: Problems<'a>,
     files: &'a mut dyn Files,
-    checker: Checker,
+    checker: &'a mut Checker,
     /// The names of facts, reads, places and tools: known even where their values are broken.
     facts: Vec<Name>,
     reads: Vec<Name>,
@@ -58,6 +58,7 @@ pub(super) fn bench(
     root: &Node,
     builtin: bool,
     files: &mut dyn Files,
+    checker: &mut Checker,
 ) -> (Option<Bench>, Vec<Diagnostic>) {
     let mut problems = Problems { file: source.name.clone(), text: &source.text, list: Vec::new() };
     if matches!(root.kind, Kind::Null) {
@@ -78,10 +79,11 @@ pub(super) fn bench(
         .filter_map(|name| name.as_text().cloned())
         .collect();
     let names = Names { values: [keys("facts"), keys("read")].concat(), agent: keys("agent") };
+    checker.set_names(names);
     let mut decoder = Decoder {
         problems,
         files,
-        checker: Checker::new(names),
+        checker,
         facts: keys("facts"),
         reads: keys("read"),
         places: keys("places"),
