@@ -147,6 +147,25 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3, ..ProptestConfig::default() })]
+
+    /// A long session, stepped back to any call.
+    #[test]
+    fn a_thousand_inputs_and_back(inputs in prop::collection::vec(inputs(), 1000..1001), picks in prop::collection::vec(any::<prop::sample::Index>(), 3)) {
+        let (player, taken, sent) = play(&inputs);
+        for pick in picks {
+            let call = pick.index(sent.len()) as u32 + 1;
+            let back = bytes(&player.session().request(CallNo(call)).expect("a call that was sent"));
+            prop_assert_eq!(&back, &sent[call as usize - 1]);
+            let mut calls = 0;
+            let cut = taken.iter().position(|input| { calls += u32::from(input.answers()); calls == call }).expect("the answer");
+            let (fresh, _, _) = play(&taken[..=cut]);
+            prop_assert_eq!(bytes(&fresh.session().request(CallNo(call)).expect("the call")), back);
+        }
+    }
+}
+
 #[test]
 fn a_change_waits_for_a_tool_message_and_is_told_once() {
     let mut memory = Memory::default();

@@ -267,7 +267,7 @@ impl Engine {
     /// Looks again at every file. True when something is not what it was.
     pub fn look(&mut self) -> bool {
         let reloaded = self.edge.reload();
-        let found = self.edge.changed();
+        let mut found = self.edge.changed();
         if !reloaded && found.is_empty() && self.broken.is_empty() {
             return false;
         }
@@ -281,7 +281,14 @@ impl Engine {
                     return true;
                 }
                 Ok((bench, warnings)) => {
-                    self.broken.clear();
+                    if !self.broken.is_empty() {
+                        // What changed while something was broken was not taken: all of it is looked at again.
+                        self.broken.clear();
+                        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
+                        found = self.edge.load(&keys);
+                        let session = self.player.session();
+                        found.retain(|(key, found)| !session.knows(key, found) && !is_clock(key));
+                    }
                     self.warnings = warnings;
                     if reloaded || self.player.session().bench().source.rev != bench.source.rev {
                         self.rebuild(bench);
@@ -744,6 +751,11 @@ impl crate::core::tokens::Measure for Reborrow<'_> {
     fn shared(&mut self, a: &Arc<str>, b: &Arc<str>) -> u32 {
         crate::core::cache::Measures::of(self.0, self.1).shared(a, b)
     }
+}
+
+/// The time is another one at each look.
+fn is_clock(key: &FactKey) -> bool {
+    matches!(key, FactKey::Environment(name) if &**name == "now")
 }
 
 fn is_bench_file(key: &FactKey) -> bool {

@@ -47,6 +47,10 @@ impl Store {
         true
     }
 
+    pub(super) fn holds(&self, key: &FactKey, found: &Found) -> bool {
+        self.found.get(key).is_some_and(|(_, rev, _)| *rev == found.rev())
+    }
+
     pub(super) fn keys(&self) -> impl Iterator<Item = &FactKey> {
         self.found.keys()
     }

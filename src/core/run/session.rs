@@ -225,6 +225,12 @@ impl Session {
         self.store.keys()
     }
 
+    /// True when this is what the session knows under a key that it has asked for.
+    #[must_use]
+    pub fn knows(&self, key: &FactKey, found: &Found) -> bool {
+        self.store.holds(key, found)
+    }
+
     /// The files that the run wrote (none: deleted) over those on disk.
     pub fn written(&self) -> impl Iterator<Item = (&FilePath, Option<&Arc<str>>)> {
         self.store.written()

@@ -243,7 +243,7 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
     };
     LayerRow {
         id: layer.id.clone(),
-        shown: layer.shown().clone(),
+        shown: super::shown_name(bench, &layer.id),
         byte,
         place: layer.place.clone(),
         chars: body.chars().count() as u64,

@@ -53,10 +53,14 @@ pub fn before<'s>(session: &'s Session, record: &CallRecord) -> Option<&'s CallR
     calls[..end].iter().rev().find(sent).map(|record| &**record)
 }
 
-/// What screens call a part: a layer's shown name, else the part's own.
+/// What screens call a part: a layer's shown name (its id where another layer is shown by the same name), else the
+/// part's own.
 #[must_use]
 pub fn shown_name(bench: &Bench, part: &Name) -> Name {
-    bench.layer(part).map_or_else(|| part.clone(), |layer| layer.shown().clone())
+    let Some(layer) = bench.layer(part) else { return part.clone() };
+    let shown = layer.shown();
+    let first = bench.layers.iter().find(|other| other.shown() == shown);
+    if first.is_some_and(|first| first.id == layer.id) { shown.clone() } else { layer.id.clone() }
 }
 
 /// True for a layer whose text goes into messages other than what the user says: an injector.
