@@ -12,13 +12,6 @@ use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::samples::{Sample, ScratchCopy};
 
-/// Folders that hold no work of an agent and would drown those that do.
-const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
-/// The most folders that are offered for a CWD.
-const FOLDERS: usize = 2_000;
-/// How deep folders are looked for.
-const DEPTH: usize = 6;
-
 /// A bench on disk.
 pub struct Disk {
     file: BenchFile,
@@ -113,11 +106,7 @@ impl Edge for Disk {
     }
 
     fn folders(&mut self) -> Vec<String> {
-        let root = self.file.loaded().roots().workspace.clone();
-        let mut found = Vec::new();
-        list(&root, "", 0, &mut found);
-        found.sort();
-        found
+        self.file.loaded().folders()
     }
 
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {
@@ -159,24 +148,5 @@ fn put(at: &Path, bytes: Option<&[u8]>) {
     };
     if let Err(error) = done {
         tracing::debug!("{} in the scratch copy: {error}", at.display());
-    }
-}
-
-fn list(root: &Path, below: &str, depth: usize, found: &mut Vec<String>) {
-    let Ok(entries) = std::fs::read_dir(root.join(below)) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        // Links are left out: they can lead round in circles.
-        if found.len() >= FOLDERS
-            || SKIPPED.contains(&&*name)
-            || !entry.file_type().is_ok_and(|kind| kind.is_dir())
-        {
-            continue;
-        }
-        let path = if below.is_empty() { name } else { format!("{below}/{name}") };
-        found.push(path.clone());
-        if depth + 1 < DEPTH {
-            list(root, &path, depth + 1, found);
-        }
     }
 }

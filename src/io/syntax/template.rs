@@ -122,7 +122,7 @@ impl Checker {
     /// Checks a template and adds what is wrong with it.
     pub(super) fn template(&mut self, source: &Source, scope: Scope, problems: &mut Problems<'_>) {
         self.once(source, scope, problems, |checker, problems| {
-            checker.check_template(source, scope, problems)
+            checker.check_template(source, scope, problems);
         });
     }
 
