@@ -3,6 +3,7 @@
 mod bench_syntax;
 mod cli;
 mod house;
+mod plain_folder;
 mod screens;
 mod session;
 #[path = "../support/mod.rs"]
