@@ -12,6 +12,7 @@ mod doctor;
 mod man;
 pub mod output;
 mod samples;
+mod schema;
 pub mod settings;
 mod workbench;
 
@@ -54,6 +55,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Samples(args) => samples::run(args, out),
         Command::Completions { shell } => completions::run(shell, out),
         Command::Man => man::run(out),
+        Command::Schema => schema::run(out),
         Command::Doctor(args) => doctor::run(args, out),
         _ => Err(Failure::message("not built yet")),
     }

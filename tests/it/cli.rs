@@ -56,6 +56,15 @@ fn samples_are_listed() {
 }
 
 #[test]
+fn the_schema_is_json_with_its_dialect() {
+    let ran = run(&["schema"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let schema: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["$defs"]["layer"]["required"], serde_json::json!(["id", "in", "from"]));
+}
+
+#[test]
 fn wrong_usage_is_told_on_stderr_with_status_2() {
     for (args, says) in [
         (&["layers"][..], "<PATH>"),
