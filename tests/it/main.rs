@@ -2,6 +2,7 @@
 
 mod bench_syntax;
 mod cli;
+mod columns;
 mod house;
 mod plain_folder;
 mod screens;

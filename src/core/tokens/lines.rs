@@ -68,22 +68,26 @@ impl LineCounter {
 
     /// The marks of a text.
     fn marks(&mut self, text: &Arc<str>) -> &[Mark] {
-        let same = self.texts.iter().rposition(|old| Arc::ptr_eq(&old.text, text) || old.text == *text);
-        let counted = match same.and_then(|index| self.texts.remove(index)) {
-            Some(old) => {
-                self.held -= old.text.len();
-                // The text that is asked for now is the one that will be asked for again.
-                Counted { text: text.clone(), marks: old.marks }
-            }
-            None => {
-                let tables = self.encoding.tables();
-                let marks = match self.texts.iter().rev().find_map(|old| Alike::find(old, text, tables)) {
-                    Some(alike) => alike.marks(text, tables, &mut self.words, &mut self.chunks),
-                    None => fresh_marks(text, tables, &mut self.words),
-                };
-                Counted { text: text.clone(), marks }
-            }
+        let known = self.texts.iter().rposition(|old| Arc::ptr_eq(&old.text, text));
+        let found = match known {
+            Some(index) => Some(Common { index, prefix: text.len(), suffix: 0 }),
+            None => self.alike(text),
         };
+        let tables = self.encoding.tables();
+        let same = found.as_ref().filter(|common| {
+            common.prefix == text.len() && self.texts[common.index].text.len() == text.len()
+        });
+        let marks = if let Some(old) = same.and_then(|common| self.texts.remove(common.index)) {
+            // It is kept under the new pointer, which is the one that will be asked for again.
+            self.held -= old.text.len();
+            old.marks
+        } else if let Some(common) = found {
+            let alike = Alike::new(&self.texts[common.index], &common, text, tables);
+            alike.marks(text, tables, &mut self.words, &mut self.chunks)
+        } else {
+            fresh_marks(text, tables, &mut self.words)
+        };
+        let counted = Counted { text: text.clone(), marks };
         self.held += counted.text.len();
         self.texts.push_back(counted);
         while self.texts.len() > REMEMBERED_TEXTS || self.texts.len() > 2 && self.held > REMEMBERED_BYTES {
@@ -92,6 +96,26 @@ impl LineCounter {
             }
         }
         self.texts.back().map_or(&[], |counted| &counted.marks)
+    }
+
+    /// The remembered text that has most in common with a new one; none if that is too little to be of use. The
+    /// newest that is nearly the same will do.
+    fn alike(&self, text: &str) -> Option<Common> {
+        let mut best = None;
+        let mut most = text.len() / 8;
+        for (index, old) in self.texts.iter().enumerate().rev() {
+            let (a, b) = (old.text.as_bytes(), text.as_bytes());
+            let prefix = common_prefix(a, b);
+            let suffix = common_suffix(&a[prefix..], &b[prefix..]);
+            if prefix + suffix > most {
+                most = prefix + suffix;
+                best = Some(Common { index, prefix, suffix });
+            }
+            if most > text.len() / 8 * 7 {
+                break;
+            }
+        }
+        best
     }
 
     /// The last mark at or before `byte` and the end of the chunk behind it. Small texts are one chunk.
@@ -173,6 +197,16 @@ fn ends_chunk(len: usize, cut: Cut) -> bool {
     cut == Cut::Line || len >= LONG_LINE
 }
 
+/// What a remembered text has in common with a new one.
+struct Common {
+    /// Its index.
+    index: usize,
+    /// Leading bytes that are the same.
+    prefix: usize,
+    /// Trailing bytes, behind the prefix in both, that are the same.
+    suffix: usize,
+}
+
 /// A remembered text that another one resembles.
 struct Alike<'a> {
     old: &'a Counted,
@@ -183,15 +217,8 @@ struct Alike<'a> {
 }
 
 impl<'a> Alike<'a> {
-    /// Compares a remembered text with a new one; none if too little is common to be of use.
-    fn find(old: &'a Counted, text: &str, tables: &Tables) -> Option<Alike<'a>> {
-        let (a, b) = (old.text.as_bytes(), text.as_bytes());
-        let prefix = common_prefix(a, b);
-        let suffix = common_suffix(&a[prefix..], &b[prefix..]);
-        if (prefix + suffix) * 8 < b.len() {
-            return None;
-        }
-        let mut kept = old.marks.partition_point(|mark| mark.end as usize <= prefix);
+    fn new(old: &'a Counted, common: &Common, text: &str, tables: &Tables) -> Alike<'a> {
+        let mut kept = old.marks.partition_point(|mark| mark.end as usize <= common.prefix);
         // Whether a text can be cut at a place depends on what follows, which may have changed; and the end of the
         // old text, where its last mark stands, is no cut of its own.
         while kept > 0
@@ -200,7 +227,7 @@ impl<'a> Alike<'a> {
         {
             kept -= 1;
         }
-        Some(Alike { old, kept, suffix })
+        Alike { old, kept, suffix: common.suffix }
     }
 
     /// The marks of the new text: those before and behind what differs are taken over.
