@@ -1,17 +1,19 @@
 //! Counting tokens: against the tokenizer crate alone, on inputs that are bad for it, and after one edit.
 //!
 //! `cargo bench --bench tokens`; the ratios at the end are what counts.
-#![expect(missing_docs, reason = "criterion's macros write functions without docs")]
-
-mod common;
+#[path = "common/inputs.rs"]
+mod inputs;
+#[path = "common/ratios.rs"]
+mod ratios;
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use common::{MB, Ratios, base64, chinese, code, english, json_line, turns};
 use criterion::{Criterion, criterion_group, criterion_main};
+use inputs::{MB, base64, chinese, code, english, json_line, turns};
 use plywood::core::tokens::{Encoding, LineCounter, Measure};
+use ratios::Ratios;
 
 fn texts(make: impl Fn(u64) -> String) -> Vec<Arc<str>> {
     (1..=4).map(|seed| make(seed).into()).collect()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tiktoken::CoreBpe;
 
 use super::joints::Joints;
-use super::memo::{Memo, SHORT, short_key};
+use super::memo::{SHORT, Words};
 use super::split;
 
 /// A public vocabulary, counted exactly. Special tokens that are spelled out in a text are plain text to it.
@@ -88,27 +88,27 @@ impl Tables {
     }
 
     /// Tokens of a text, which is cut where it can be; short pieces are looked up first.
-    pub(super) fn count(&self, text: &str, short: &mut Memo) -> u32 {
+    pub(super) fn count(&self, text: &str, words: &mut Words) -> u32 {
         let (mut start, mut total) = (0, 0);
         split::cuts(text, &self.joints, |at, _| {
-            total += self.count_piece(text, start, at, short);
+            total += self.count_piece(text, start, at, words);
             start = at;
             true
         });
-        total + self.count_piece(text, start, text.len(), short)
+        total + self.count_piece(text, start, text.len(), words)
     }
 
     /// Tokens of `text[start..end]`, which holds no place where it could be cut.
-    pub(super) fn count_piece(&self, text: &str, start: usize, end: usize, short: &mut Memo) -> u32 {
+    pub(super) fn count_piece(&self, text: &str, start: usize, end: usize, words: &mut Words) -> u32 {
         // A text has at most one token for each byte, and blocks are far below 4 GiB.
         let count = || self.bpe.count(&text[start..end]) as u32;
-        if end - start > SHORT { count() } else { short.count(short_key(text.as_bytes(), start, end), count) }
+        if end - start > SHORT { count() } else { words.count(text.as_bytes(), start, end, count) }
     }
 
     /// Tokens of `text` that end at or before `byte`.
-    pub(super) fn count_before(&self, text: &str, byte: usize, short: &mut Memo) -> u32 {
+    pub(super) fn count_before(&self, text: &str, byte: usize, words: &mut Words) -> u32 {
         if byte >= text.len() {
-            return self.count(text, short);
+            return self.count(text, words);
         }
         let (mut start, mut end, mut total) = (0, text.len(), 0);
         split::cuts(text, &self.joints, |at, _| {
@@ -116,7 +116,7 @@ impl Tables {
                 end = at;
                 return false;
             }
-            total += self.count_piece(text, start, at, short);
+            total += self.count_piece(text, start, at, words);
             start = at;
             true
         });

@@ -7,7 +7,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::Measure;
 use super::encoding::{Encoding, Tables};
-use super::memo::Memo;
+use super::memo::{Memo, Words};
 use super::split::{self, Cut};
 use crate::core::diff::{common_prefix, common_suffix};
 
@@ -30,7 +30,7 @@ const REMEMBERED_TEXTS: usize = 64;
 /// their lines: a text that resembles one of them takes over the sums before and behind what differs.
 pub struct LineCounter {
     encoding: Encoding,
-    words: Memo,
+    words: Words,
     chunks: Memo,
     /// The newest at the back.
     texts: VecDeque<Counted>,
@@ -57,7 +57,7 @@ impl LineCounter {
     /// A counter that loads its encoding when it counts for the first time.
     #[must_use]
     pub fn new(encoding: Encoding) -> LineCounter {
-        LineCounter { encoding, words: Memo::new(13), chunks: Memo::new(14), texts: VecDeque::new(), held: 0 }
+        LineCounter { encoding, words: Words::new(), chunks: Memo::new(14), texts: VecDeque::new(), held: 0 }
     }
 
     /// What it counts in.
@@ -175,7 +175,7 @@ impl Mark {
 }
 
 /// The marks of a text, counted from the start.
-fn fresh_marks(text: &str, tables: &Tables, words: &mut Memo) -> Vec<Mark> {
+fn fresh_marks(text: &str, tables: &Tables, words: &mut Words) -> Vec<Mark> {
     let mut marks = Vec::with_capacity(text.len() / 48);
     let (mut start, mut chunk, mut total) = (0, 0, 0);
     split::cuts(text, &tables.joints, |at, cut| {
@@ -231,7 +231,7 @@ impl<'a> Alike<'a> {
     }
 
     /// The marks of the new text: those before and behind what differs are taken over.
-    fn marks(&self, text: &str, tables: &Tables, words: &mut Memo, chunks: &mut Memo) -> Vec<Mark> {
+    fn marks(&self, text: &str, tables: &Tables, words: &mut Words, chunks: &mut Memo) -> Vec<Mark> {
         let (old, len) = (&self.old.marks, text.len());
         let mut marks = Vec::with_capacity(old.len() + 16);
         marks.extend_from_slice(&old[..self.kept]);
@@ -283,7 +283,7 @@ impl<'a> Alike<'a> {
 }
 
 /// The tokens of a chunk, remembered: when two places of a text change, what lies between them stays as it was.
-fn chunk_tokens(chunk: &str, tables: &Tables, words: &mut Memo, chunks: &mut Memo) -> u32 {
+fn chunk_tokens(chunk: &str, tables: &Tables, words: &mut Words, chunks: &mut Memo) -> u32 {
     chunks.count(xxh3_128(chunk.as_bytes()), || tables.count(chunk, words))
 }
 

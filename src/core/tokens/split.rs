@@ -59,20 +59,22 @@ const CLASS: [Class; 256] = {
 pub(super) fn cuts(text: &str, joints: &Joints, mut at: impl FnMut(usize, Cut) -> bool) {
     let bytes = text.as_bytes();
     let mut i = 0;
-    while i < bytes.len() {
-        match CLASS[bytes[i] as usize] {
+    loop {
+        i = next_special(bytes, i);
+        let Some(&byte) = bytes.get(i) else { return };
+        match CLASS[byte as usize] {
             Class::Other | Class::Letter => i += 1,
             Class::Digit => {
                 if i > 0 && CLASS[bytes[i - 1] as usize] == Class::Letter && !at(i, Cut::Inside) {
                     return;
                 }
-                i += 1;
+                i += run_of(Class::Digit, &bytes[i..]);
             }
             Class::Blank => {
                 if i > 0 && ends_solid(text, i) && !at(i, Cut::Inside) {
                     return;
                 }
-                i += 1;
+                i += run_of(Class::Blank, &bytes[i..]);
             }
             Class::LineFeed => {
                 i += 1;
@@ -86,6 +88,34 @@ pub(super) fn cuts(text: &str, joints: &Joints, mut at: impl FnMut(usize, Cut) -
             },
         }
     }
+}
+
+/// How many bytes of a class `bytes` begins with.
+fn run_of(class: Class, bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|&&byte| CLASS[byte as usize] == class).count()
+}
+
+/// The first byte from `from` on that may matter to a rule: a blank or control character, a digit, or the first byte
+/// of a character from U+0800 on. The length of `bytes` if there is none.
+fn next_special(bytes: &[u8], mut from: usize) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES * 0x80;
+    // Eight bytes at a time, of which the lowest that is marked counts: in those above it, the subtraction may have
+    // borrowed and marked a byte too many.
+    while let Some(eight) = bytes.get(from..).and_then(|rest| rest.first_chunk()) {
+        let word = u64::from_le_bytes(*eight);
+        let blank = word.wrapping_sub(ONES * 0x21) & !word;
+        let zero_to_nine = word ^ (ONES * 0x30);
+        let digit = zero_to_nine.wrapping_sub(ONES * 10) & !zero_to_nine;
+        let long = word & (word << 1) & (word << 2);
+        let marked = (blank | digit | long) & HIGH;
+        if marked != 0 {
+            return from + marked.trailing_zeros() as usize / 8;
+        }
+        from += 8;
+    }
+    let special = |byte: u8| byte <= b' ' || byte.is_ascii_digit() || byte >= 0xE0;
+    bytes[from..].iter().position(|&byte| special(byte)).map_or(bytes.len(), |at| from + at)
 }
 
 /// True when [`cuts`] finds the place `at`. It looks no further around than it has to.
@@ -134,10 +164,13 @@ fn ends_solid(text: &str, end: usize) -> bool {
 
 /// True when a text can be cut at `start`, which stands behind a line feed.
 fn starts_line(text: &str, start: usize) -> bool {
-    match text.as_bytes().get(start) {
-        None | Some(b'/' | b'\n' | b'\r') => false,
+    let indent = start + run_of(Class::Blank, &text.as_bytes()[start..]);
+    match text.as_bytes().get(indent) {
+        None | Some(b'\n' | b'\r') => false,
+        Some(b'/') => indent > start,
         Some(byte) if byte.is_ascii_graphic() => true,
-        _ => text[start..]
+        // Other whitespace, which is rare, goes on like blanks.
+        _ => text[indent..]
             .chars()
             .find(|&c| matches!(c, '\n' | '\r') || !c.is_whitespace())
             .is_some_and(|c| !matches!(c, '\n' | '\r')),

@@ -1,25 +1,21 @@
-//! Inputs that every run generates anew, the same ones each time, and ratios of what was measured in one run.
+//! Inputs that every run generates anew, the same ones each time.
 
-use std::cell::RefCell;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
-
-use criterion::{BenchmarkId, Criterion};
 
 /// The size of the large inputs in bytes.
-pub const MB: usize = 1 << 20;
+pub(crate) const MB: usize = 1 << 20;
 
 /// Pseudo-random numbers (xorshift), so that inputs are the same on every machine.
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A sequence of its own for each seed, which is not 0.
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -27,7 +23,7 @@ impl Random {
     }
 
     /// One of several, the first ones more often than the last, as words in a language are.
-    pub fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+    pub(crate) fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
         let at = self.below(from.len()) * self.below(from.len()) / from.len();
         from[at]
     }
@@ -59,7 +55,7 @@ fn words(list: &'static str) -> Vec<&'static str> {
 }
 
 /// English prose in lines of about eighty characters; three words in a hundred are made up.
-pub fn english(len: usize, seed: u64) -> String {
+pub(crate) fn english(len: usize, seed: u64) -> String {
     let (words, syllables, mut random) = (words(ENGLISH), words(SYLLABLES), Random::new(seed));
     let mut text = String::with_capacity(len + 100);
     let mut line = 0;
@@ -83,7 +79,7 @@ pub fn english(len: usize, seed: u64) -> String {
 }
 
 /// Chinese prose: clauses of three to eleven words; now and then any ideograph.
-pub fn chinese(len: usize, seed: u64, punctuation: bool) -> String {
+pub(crate) fn chinese(len: usize, seed: u64, punctuation: bool) -> String {
     let (words, mut random) = (words(CHINESE), Random::new(seed));
     let mut text = String::with_capacity(len + 100);
     while text.len() < len {
@@ -101,7 +97,7 @@ pub fn chinese(len: usize, seed: u64, punctuation: bool) -> String {
 }
 
 /// Lines of code, indented.
-pub fn code(len: usize, seed: u64) -> String {
+pub(crate) fn code(len: usize, seed: u64) -> String {
     let (names, mut random) = (words(NAMES), Random::new(seed));
     let mut text = String::with_capacity(len + 100);
     while text.len() < len {
@@ -120,7 +116,7 @@ pub fn code(len: usize, seed: u64) -> String {
 }
 
 /// One line of JSON.
-pub fn json_line(len: usize, seed: u64) -> String {
+pub(crate) fn json_line(len: usize, seed: u64) -> String {
     let (names, mut random) = (words(NAMES), Random::new(seed));
     let mut text = String::with_capacity(len + 100);
     while text.len() < len {
@@ -137,81 +133,14 @@ pub fn json_line(len: usize, seed: u64) -> String {
 }
 
 /// Characters of base64 without a break.
-pub fn base64(len: usize, seed: u64) -> String {
+pub(crate) fn base64(len: usize, seed: u64) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut random = Random::new(seed);
     (0..len).map(|_| char::from(ALPHABET[random.below(64)])).collect()
 }
 
-/// What one run measured, for the ratios at its end.
-#[derive(Default)]
-pub struct Ratios(RefCell<Vec<Row>>);
-
-struct Row {
-    name: String,
-    bytes: usize,
-    ours: Duration,
-    peer: Option<(String, Duration)>,
-}
-
-impl Ratios {
-    /// Measures `ours`, and a peer if there is one, over inputs of `bytes` bytes.
-    pub fn measure(
-        &self,
-        c: &mut Criterion,
-        name: &str,
-        bytes: usize,
-        mut ours: impl FnMut(),
-        mut peer: Option<(&str, &mut dyn FnMut())>,
-    ) {
-        let mut group = c.benchmark_group(name);
-        group
-            .sample_size(10)
-            .warm_up_time(Duration::from_millis(200))
-            .measurement_time(Duration::from_secs(1));
-        let time = |group: &mut criterion::BenchmarkGroup<'_, _>, id: &str, work: &mut dyn FnMut()| {
-            let mut best = Duration::MAX;
-            group.bench_function(BenchmarkId::from_parameter(id), |bencher| {
-                bencher.iter_custom(|times| {
-                    let start = Instant::now();
-                    (0..times).for_each(|_| work());
-                    let spent = start.elapsed();
-                    best = best.min(spent / times as u32);
-                    spent
-                });
-            });
-            best
-        };
-        let ours = time(&mut group, "plywood", &mut ours);
-        let peer = peer.as_mut().map(|(id, work)| ((*id).to_owned(), time(&mut group, id, work)));
-        group.finish();
-        if ours < Duration::MAX {
-            self.0.borrow_mut().push(Row { name: name.to_owned(), bytes, ours, peer });
-        }
-    }
-
-    /// Prints the best times of this run side by side.
-    pub fn print(&self) {
-        let speed = |bytes: usize, time: Duration| bytes as f64 / 1e6 / time.as_secs_f64();
-        println!(
-            "\n{:<34} {:>12} {:>10}  {:<12} {:>12} {:>9}",
-            "best of this run", "plywood", "MB/s", "peer", "peer takes", "ratio"
-        );
-        for Row { name, bytes, ours, peer } in self.0.borrow().iter() {
-            let head = format!("{name:<34} {ours:>12.2?} {:>10.1}", speed(*bytes, *ours));
-            match peer {
-                Some((id, time)) => {
-                    let ratio = time.as_secs_f64() / ours.as_secs_f64();
-                    println!("{head}  {id:<12} {time:>12.2?} {ratio:>8.2}x");
-                }
-                None => println!("{head}"),
-            }
-        }
-    }
-}
-
 /// Walks through inputs again and again, so that no memo of one input makes the next call cheaper.
-pub fn turns<T>(inputs: Vec<T>, mut work: impl FnMut(&T)) -> impl FnMut() {
+pub(crate) fn turns<T>(inputs: Vec<T>, mut work: impl FnMut(&T)) -> impl FnMut() {
     let mut at = 0;
     move || {
         work(black_box(&inputs[at % inputs.len()]));
