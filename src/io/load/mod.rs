@@ -146,6 +146,7 @@ impl Loader {
     /// A [`FactKey::Named`] is not from disk: it is absent.
     pub fn load(&mut self, key: &FactKey) -> Found {
         if let Some(known) = self.known.get(key)
+            && !is_time(key)
             && known.is_fresh()
         {
             return known.found.clone();
@@ -166,7 +167,7 @@ impl Loader {
             .known
             .iter()
             .filter(|(key, known)| {
-                **key != FactKey::Environment("now".into())
+                !is_time(key)
                     && (known.inputs.iter().any(|(path, _)| hinted.contains(path)) || !known.is_fresh())
             })
             .map(|(key, _)| key.clone())
@@ -305,6 +306,11 @@ impl Known {
     fn is_fresh(&self) -> bool {
         self.settled && self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
+}
+
+/// The time is never what it was, and that is no change.
+fn is_time(key: &FactKey) -> bool {
+    matches!(key, FactKey::Environment(name) if &**name == "now")
 }
 
 fn answer(answer: git::Answer) -> (Found, Option<Arc<str>>) {

@@ -275,6 +275,20 @@ fn the_environment_is_known_by_name() {
 }
 
 #[test]
+fn the_time_is_read_each_time_and_never_a_change() {
+    let folder = TempDir::new().expect("a folder");
+    let ticks = std::sync::atomic::AtomicU32::new(0);
+    let clock: Clock = Arc::new(move || {
+        let tick = ticks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        format!("2026-04-01T09:00:0{tick}Z")
+    });
+    let mut loader = Loader::new(loader(folder.path()).roots().clone(), clock);
+    let key = FactKey::Environment("now".into());
+    assert_ne!(loader.load(&key), loader.load(&key));
+    assert_eq!(loader.changed(), []);
+}
+
+#[test]
 fn git_lists_what_it_tracks() {
     let folder = TempDir::new().expect("a folder");
     let mut loader = loader(folder.path());
