@@ -90,7 +90,9 @@ fn git(folder: &Path, arguments: &[&str]) {
 /// The numbers of a layer's row (characters, then tokens); empty while the row is not there.
 fn numbers(seen: &Seen, layer: &str) -> Vec<u64> {
     let text = seen.text();
-    let Some((_, rest)) = text.lines().find_map(|line| line.split_once(layer)) else { return Vec::new() };
+    // The pane at the left edge.
+    let mut rows = text.lines().filter_map(|line| line.strip_prefix('│')?.split('│').next());
+    let Some((_, rest)) = rows.find_map(|row| row.split_once(layer)) else { return Vec::new() };
     rest.split_whitespace().map(|word| word.replace(',', "")).map_while(|word| word.parse().ok()).collect()
 }
 

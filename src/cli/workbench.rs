@@ -20,7 +20,9 @@ const AGENT_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".git"];
 
 pub(super) fn run(args: &OpenArgs) -> Result<Outcome> {
     // Before anything is read: without a terminal nothing of it could be shown.
-    terminal::require().map_err(|error| Failure::message(error.to_string()))?;
+    terminal::require().map_err(|error| {
+        Failure::Diagnostics(vec![Diagnostic::error(error.to_string()).hint(error.hint())])
+    })?;
     let machine = Machine::this();
     let disk = open(args.path.as_deref(), &machine).map_err(Failure::Diagnostics)?;
     let names = |names: &[String]| names.iter().map(|name| Name::from(&**name)).collect();

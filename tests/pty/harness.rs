@@ -39,6 +39,18 @@ impl Seen {
         self.parser.screen().alternate_screen()
     }
 
+    /// The colours of a cell, in front and behind.
+    pub(crate) fn cell_colours(&self, row: u16, column: u16) -> (vt100::Color, vt100::Color) {
+        let cell = self.parser.screen().cell(row, column).expect("a cell of the screen");
+        (cell.fgcolor(), cell.bgcolor())
+    }
+
+    /// Whether a cell is drawn in reverse or bold.
+    pub(crate) fn is_marked(&self, row: u16, column: u16) -> bool {
+        let cell = self.parser.screen().cell(row, column).expect("a cell of the screen");
+        cell.inverse() || cell.bold()
+    }
+
     /// The private modes that are not as they were at the start, as `?1049h` or `?25l`, in the order of their numbers.
     pub(crate) fn modes_left(&self) -> Vec<String> {
         changed_modes(&self.log)

@@ -4,3 +4,4 @@
 mod app;
 mod harness;
 mod terminal;
+mod workbench;

@@ -13,6 +13,8 @@ use crate::app::snapshot::Snapshot;
 const BEAT: Duration = Duration::from_millis(900);
 /// While the table of variants is worked out, this often at most the screen is told.
 const TELL: Duration = Duration::from_millis(120);
+/// How long the end of the program waits for the thread, which may be in the middle of a table.
+const END: Duration = Duration::from_millis(500);
 
 /// What arrives at the engine's thread.
 enum Mail {
@@ -31,7 +33,11 @@ enum Mail {
 #[derive(Clone)]
 pub struct Handle(Arc<Door>);
 
-struct Door(Sender<Mail>);
+struct Door {
+    sender: Sender<Mail>,
+    /// Disconnected when the thread is done.
+    done: Receiver<()>,
+}
 
 /// A way to the engine that does not keep its thread alive: for those whom the engine's own side owns.
 #[derive(Clone)]
@@ -50,21 +56,25 @@ impl WeakHandle {
 }
 
 impl Drop for Door {
+    /// Ends the thread and waits for it: what it holds has to be put away before the program ends, a scratch copy on disk
+    /// among it.
     fn drop(&mut self) {
-        let _ = self.0.send(Mail::End);
+        let _ = self.sender.send(Mail::End);
+        // Nothing is ever sent: it ends with the thread, or not in time.
+        let _ = self.done.recv_timeout(END);
     }
 }
 
 impl Handle {
     /// Asks the engine for something. An engine that is gone hears nothing; its end has been told otherwise.
     pub fn request(&self, request: EngineRequest) {
-        let _ = self.0.0.send(Mail::Request(request));
+        let _ = self.0.sender.send(Mail::Request(request));
     }
 
     /// A way to the engine that does not keep its thread alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakHandle {
-        WeakHandle(self.0.0.clone())
+        WeakHandle(self.0.sender.clone())
     }
 }
 
@@ -85,7 +95,10 @@ pub trait Post: Send {
 pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
     let (sender, receiver) = channel();
     let own = sender.clone();
+    let (alive, done) = channel();
     std::thread::Builder::new().name("engine".into()).spawn(move || {
+        // Dropped after the worker.
+        let _alive: Sender<()> = alive;
         Worker {
             engine,
             post,
@@ -98,7 +111,7 @@ pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
         }
         .run();
     })?;
-    Ok(Handle(Arc::new(Door(sender))))
+    Ok(Handle(Arc::new(Door { sender, done })))
 }
 
 struct Worker {

@@ -1,0 +1,208 @@
+//! The workbench in a terminal: opening, living, and leaving no trace.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use portable_pty::CommandBuilder;
+
+use crate::harness::{Seen, Session};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_plywood");
+
+/// A home, a folder for temporary files, and a project with an `AGENTS.md`.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a scratch folder");
+        for name in ["home", "tmp", "project"] {
+            fs::create_dir(folder.path().join(name)).expect("a folder");
+        }
+        fs::write(folder.path().join("project/AGENTS.md"), "# Rules\n").expect("a file");
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn prepared(&self, program: &str) -> CommandBuilder {
+        let mut command = CommandBuilder::new(program);
+        command.cwd(self.0.path());
+        command.env("HOME", self.path("home"));
+        command.env("TMPDIR", self.path("tmp"));
+        command.env("TERM", "xterm-256color");
+        command.env_remove("NO_COLOR");
+        command
+    }
+
+    fn open(&self, path: &str) -> Session {
+        let mut command = self.prepared(PROGRAM);
+        command.args([path]);
+        Session::start(command, 120, 40)
+    }
+
+    /// What is left in the folder for temporary files.
+    fn left(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path("tmp")).expect("the folder").flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// The row of a layer and how many characters it has.
+fn characters(seen: &Seen, layer: &str) -> Option<u64> {
+    let text = seen.text();
+    // The pane at the left edge.
+    let mut rows = text.lines().filter_map(|line| line.strip_prefix('│')?.split('│').next());
+    let (_, rest) = rows.find_map(|row| row.split_once(layer))?;
+    rest.split_whitespace().next()?.replace(',', "").parse().ok()
+}
+
+#[track_caller]
+fn wait_for_characters(session: &Session, layer: &str, count: u64) {
+    session.wait_until(&format!("{layer} with {count} characters"), |seen| {
+        characters(seen, layer) == Some(count)
+    });
+}
+
+#[test]
+fn a_sample_opens_and_leaves_nothing_behind() {
+    let place = Place::new();
+    for end in ["q", "SIGTERM"] {
+        let mut session = place.open("xbot");
+        session.wait_for("sample, scratch copy");
+        session.wait_until("layers with sizes", |seen| characters(seen, "10_skills").is_some());
+        assert_eq!(place.left().len(), 1, "the scratch copy is there");
+        if end == "q" {
+            session.send("q");
+            assert_eq!(session.wait_for_exit(), 0);
+        } else {
+            kill(Pid::from_raw(session.pid()), Signal::SIGTERM).expect("the program runs");
+            assert_eq!(session.wait_for_exit(), 143);
+        }
+        assert_eq!(session.seen().modes_left(), Vec::<String>::new(), "{end}");
+        assert_eq!(place.left(), Vec::<String>::new(), "{end}");
+    }
+}
+
+#[test]
+fn a_file_saved_elsewhere_is_on_the_screen() {
+    let place = Place::new();
+    let session = place.open("project");
+    let file = place.path("project/AGENTS.md");
+    wait_for_characters(&session, "AGENTS.md", 8);
+
+    fs::write(&file, "# Rules\nmore\n").expect("a file");
+    wait_for_characters(&session, "AGENTS.md", 13);
+
+    for count in [20, 21] {
+        let new = place.path("project/new");
+        fs::write(&new, "x".repeat(count)).expect("a file");
+        fs::rename(new, &file).expect("a rename");
+        wait_for_characters(&session, "AGENTS.md", count as u64);
+    }
+
+    fs::remove_file(&file).expect("a file");
+    session.wait_until("no AGENTS.md", |seen| characters(seen, "AGENTS.md").unwrap_or(0) == 0);
+    fs::write(&file, "again").expect("a file");
+    wait_for_characters(&session, "AGENTS.md", 5);
+
+    fs::remove_file(&file).expect("a file");
+    let target = place.path("target.md");
+    fs::write(&target, "behind a link").expect("a file");
+    std::os::unix::fs::symlink(&target, &file).expect("a link");
+    wait_for_characters(&session, "AGENTS.md", 13);
+    fs::write(&target, "behind a link, and longer").expect("a file");
+    wait_for_characters(&session, "AGENTS.md", 25);
+}
+
+#[test]
+fn a_sample_lives_in_its_scratch_copy() {
+    let place = Place::new();
+    let session = place.open("xbot");
+    session.wait_until("layers with sizes", |seen| characters(seen, "00_base").is_some());
+    let before = characters(&session.seen(), "00_base").expect("a size");
+    let [copy] = place.left().try_into().expect("one scratch copy");
+    let prompt = Path::new("tmp").join(copy).join("prompt.md");
+    let prompt = place.0.path().join(prompt);
+    let text = fs::read_to_string(&prompt).expect("the sample's prompt");
+    fs::write(&prompt, text + "0123456789").expect("a file");
+    session.wait_until("the new size", |seen| {
+        // Whether the line end before the addition counts is not this test's matter.
+        characters(seen, "00_base").is_some_and(|count| (before + 10..=before + 11).contains(&count))
+    });
+}
+
+#[test]
+fn any_size_is_survived() {
+    let place = Place::new();
+    let mut session = place.open("xbot");
+    session.wait_until("layers with sizes", |seen| characters(seen, "10_skills").is_some());
+    for (columns, rows) in [(1, 1), (2, 40), (120, 1), (20, 5), (80, 24), (300, 100), (1, 1), (120, 40)] {
+        let before = session.seen().log.len();
+        session.resize(columns, rows);
+        session.wait_until("a frame in the new size", |seen| {
+            seen.log[before..].windows(4).any(|window| window == b"\x1b[2J")
+        });
+    }
+    session.wait_until("layers with sizes", |seen| characters(seen, "10_skills").is_some());
+    session.send("q");
+    assert_eq!(session.wait_for_exit(), 0);
+}
+
+#[test]
+fn a_stop_and_fg_bring_the_same_screen_back() {
+    let place = Place::new();
+    let mut command = place.prepared("bash");
+    command.args(["--norc", "--noprofile", "-i"]);
+    command.env("PS1", "prompt> ");
+    let mut session = Session::start(command, 120, 40);
+    session.wait_for("prompt>");
+    session.send(&format!("'{PROGRAM}' xbot\r"));
+    session.wait_until("layers with sizes", |seen| characters(seen, "10_skills").is_some());
+    session.send("\x1a");
+    session.wait_until("the shell", |seen| !seen.alternate() && seen.text().contains("Stopped"));
+    session.send("fg\r");
+    session
+        .wait_until("layers with sizes", |seen| seen.alternate() && characters(seen, "10_skills").is_some());
+    session.send("q");
+    session.wait_until("the shell", |seen| !seen.alternate());
+    session.send("echo code $?\r");
+    session.wait_for("code 0");
+}
+
+#[test]
+fn without_a_terminal_the_workbench_says_what_to_do_instead() {
+    let place = Place::new();
+    let mut command = place.prepared("sh");
+    command.args(["-c", &format!("'{PROGRAM}' project > out; echo code $?")]);
+    let mut session = Session::start(command, 120, 40);
+    session.wait_for_exit();
+    let text = session.seen().text();
+    assert!(text.contains("error: the workbench needs a terminal"), "{text}");
+    assert!(text.contains("plywood layers PATH"), "{text}");
+    assert!(text.contains("code 2"), "{text}");
+    assert_eq!(fs::read(place.path("out")).expect("the output"), b"");
+}
+
+#[test]
+fn without_colour_the_selection_is_still_seen() {
+    let place = Place::new();
+    let mut command = place.prepared(PROGRAM);
+    command.args(["xbot"]);
+    command.env("NO_COLOR", "1");
+    let session = Session::start(command, 120, 40);
+    session.wait_until("layers with sizes", |seen| characters(seen, "10_skills").is_some());
+    let seen = session.seen();
+    let cells: Vec<_> = (0..40).flat_map(|row| (0..120).map(move |column| (row, column))).collect();
+    let colours = |(row, column): &(u16, u16)| seen.cell_colours(*row, *column);
+    let coloured: Vec<_> =
+        cells.iter().filter(|at| colours(at) != (vt100::Color::Default, vt100::Color::Default)).collect();
+    assert_eq!(coloured, Vec::<&(u16, u16)>::new(), "no cell has a colour");
+    assert!(
+        cells.iter().any(|(row, column)| seen.is_marked(*row, *column)),
+        "reverse or bold marks something"
+    );
+}
