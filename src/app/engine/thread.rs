@@ -1,8 +1,8 @@
 //! The engine's thread: the newest request wins, numbers follow when they are ready, and nothing runs when idle.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::engine::{Depth, Engine};
@@ -35,8 +35,8 @@ pub struct Handle(Arc<Door>);
 
 struct Door {
     sender: Sender<Mail>,
-    /// Disconnected when the thread is done.
-    done: Receiver<()>,
+    /// Disconnected when the thread is done. (The lock makes it sharable; only the end takes it.)
+    done: Mutex<Receiver<()>>,
 }
 
 /// A way to the engine that does not keep its thread alive: for those whom the engine's own side owns.
@@ -61,7 +61,8 @@ impl Drop for Door {
     fn drop(&mut self) {
         let _ = self.sender.send(Mail::End);
         // Nothing is ever sent: it ends with the thread, or not in time.
-        let _ = self.done.recv_timeout(END);
+        let done = self.done.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = done.recv_timeout(END);
     }
 }
 
@@ -111,7 +112,7 @@ pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
         }
         .run();
     })?;
-    Ok(Handle(Arc::new(Door { sender, done })))
+    Ok(Handle(Arc::new(Door { sender, done: Mutex::new(done) })))
 }
 
 struct Worker {
