@@ -102,12 +102,21 @@ pub(in crate::app::engine) fn lead_words(record: &CallRecord) -> (String, String
 }
 
 fn names(runs: &[ToolRun]) -> String {
+    let name = |run: &ToolRun, argument: bool| {
+        let mut words = run.tool.to_string();
+        if let Some(argument) = run.argument.as_ref().filter(|text| argument && text.chars().count() <= 12) {
+            words.push(' ');
+            words.push_str(argument);
+        }
+        if !run.stale.is_empty() {
+            // The model called it while it had been told another value.
+            words.push_str(&format!(" (told old {})", run.stale.join(", ")));
+        }
+        words
+    };
     match runs {
-        [only] => match &only.argument {
-            Some(argument) if argument.chars().count() <= 12 => format!("{} {argument}", only.tool),
-            _ => only.tool.to_string(),
-        },
-        runs => runs.iter().map(|run| &*run.tool).collect::<Vec<_>>().join(", "),
+        [only] => name(only, true),
+        runs => runs.iter().map(|run| name(run, false)).collect::<Vec<_>>().join(", "),
     }
 }
 
