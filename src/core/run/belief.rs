@@ -23,7 +23,8 @@ impl Session {
             let mut old: Vec<Name> = Vec::new();
             let mut last: Option<(Name, bool)> = None;
             // Most parts (what was said, what tools returned) read nothing; they are passed over without a search.
-            let parts = blocks.iter().flat_map(|block| block.text.parts()).filter(|part| !part.reads.0.is_empty());
+            let parts =
+                blocks.iter().flat_map(|block| block.text.parts()).filter(|part| !part.reads.0.is_empty());
             for part in parts {
                 let Some(read) = part.reads.0.get(&key).filter(|read| read.in_text) else { continue };
                 let right = read.rev == now;

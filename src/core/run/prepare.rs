@@ -164,18 +164,23 @@ impl Session {
                 built.evaluated
             }
             _ => {
-                let block = match &layer.from {
-                    LayerSource::Place(inner) => self.block_place(bench, inner, draft),
-                    _ => None,
-                };
-                let view = super::facts::View { session: self, conversation: &self.conversations[current] };
-                let evaluated = {
-                    let mut templates = self.templates();
-                    let mut scope = Scope { bench, templates: &mut templates };
-                    source::evaluate(layer, &mut scope, &view, block.as_ref())
+                let evaluated = match self.remembered(current, layer) {
+                    Some(evaluated) => Progress::Done(evaluated),
+                    None => {
+                        let block = match &layer.from {
+                            LayerSource::Place(inner) => self.block_place(bench, inner, draft),
+                            _ => None,
+                        };
+                        let view =
+                            super::facts::View { session: self, conversation: &self.conversations[current] };
+                        let mut templates = self.templates();
+                        let mut scope = Scope { bench, templates: &mut templates };
+                        source::evaluate(layer, &mut scope, &view, block.as_ref())
+                    }
                 };
                 match evaluated {
                     Progress::Done(evaluated) => {
+                        self.conversations[current].evaluated.insert(layer.id.clone(), evaluated.clone());
                         draft.built.insert(layer.id.clone(), Built { evaluated: evaluated.clone(), turn });
                         evaluated
                     }
@@ -197,6 +202,22 @@ impl Session {
         }
         draft.states[index] =
             Some(LayerState { id: layer.id.clone(), state: evaluated, kept: stands, old, note: None });
+    }
+
+    /// What a layer came to when it was evaluated last, if everything that it read then is the same now.
+    fn remembered(&self, current: usize, layer: &Layer) -> Option<Evaluated> {
+        // What a block of places shows is not a fact.
+        if matches!(layer.from, LayerSource::Place(_)) {
+            return None;
+        }
+        let evaluated = self.conversations[current].evaluated.get(&layer.id)?;
+        let view = self.view(current);
+        let same = |key: &FactKey, read: &crate::core::fact::Read| match view.look(key) {
+            Lookup::Ready(_, rev, cause) => rev == read.rev && cause == read.cause,
+            Lookup::Absent(cause) => read.rev == crate::core::fact::Rev::ABSENT && cause == read.cause,
+            Lookup::Failed(..) | Lookup::Unknown => false,
+        };
+        evaluated.reads.0.iter().all(|(key, read)| same(key, read)).then(|| evaluated.clone())
     }
 
     /// Stages a layer's text for its message, unless it is there already.

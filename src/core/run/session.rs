@@ -41,6 +41,8 @@ pub(super) struct Conversation {
     pub turn: u32,
     pub log: Log,
     pub built: BTreeMap<Name, Built>,
+    /// What each layer came to when it was evaluated last, sent or not.
+    pub evaluated: BTreeMap<Name, Evaluated>,
     pub baselines: BTreeMap<Name, Baseline>,
     /// The tools that the model called just now.
     pub just: Vec<Name>,
@@ -77,6 +79,7 @@ impl Conversation {
             turn: 0,
             log: Log::default(),
             built: BTreeMap::new(),
+            evaluated: BTreeMap::new(),
             baselines: BTreeMap::new(),
             just: Vec::new(),
             results: 0,
