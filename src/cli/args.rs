@@ -43,6 +43,9 @@ pub struct OpenArgs {
     /// Do not watch files; Ctrl-L reads them again
     #[arg(long)]
     pub no_watch: bool,
+    /// Show the last keys in a corner, for an audience
+    #[arg(long)]
+    pub show_keys: bool,
 }
 
 /// How a bench is used, the same for the workbench and the commands.

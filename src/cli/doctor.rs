@@ -9,6 +9,8 @@ use super::args::JsonArgs;
 use super::output::{Out, Outcome, Result, Table};
 use super::settings::{Environment, Setting};
 use crate::core::bench::FORMAT;
+use crate::core::tokens;
+use crate::io::models;
 
 #[derive(Serialize)]
 struct Report {
@@ -71,6 +73,8 @@ fn program() -> Vec<Check> {
     vec![
         Check::new("version", env!("CARGO_PKG_VERSION"), "the program"),
         Check::new("bench format", FORMAT.to_string(), "the program"),
+        Check::new("model data", models::embedded().revision.to_string(), "the program"),
+        Check::new("tokenizer", tokens::REVISION, "the program"),
     ]
 }
 

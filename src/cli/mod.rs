@@ -7,10 +7,16 @@ use std::process::ExitCode;
 use clap::Parser;
 
 pub mod args;
+mod build;
 mod completions;
 mod doctor;
+pub mod keys;
+mod layers;
 mod man;
+mod open;
 pub mod output;
+mod report;
+mod run;
 mod samples;
 mod schema;
 pub mod settings;
@@ -52,6 +58,10 @@ fn headless(command: Command) -> Result {
 
 fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
     match command {
+        Command::Layers(args) => layers::run(&args, out),
+        Command::Build(args) => build::run(&args, out),
+        Command::Run(args) => run::run(&args, out),
+        Command::Keys(args) => keys::run(args, out),
         Command::Samples(args) => samples::run(args, out),
         Command::Completions { shell } => completions::run(shell, out),
         Command::Man => man::run(out),

@@ -61,11 +61,8 @@ impl Environment {
         if self.get("NO_COLOR").is_some() {
             return Setting { value: "mono".to_owned(), origin: "NO_COLOR" };
         }
-        let colours = self.get("COLORTERM").is_some_and(|value| value == "truecolor" || value == "24bit");
-        Setting {
-            value: if colours { "dark" } else { "ansi" }.to_owned(),
-            origin: if colours { "COLORTERM" } else { "default" },
-        }
+        // The terminal's own colours fit every background.
+        Setting { value: "ansi".to_owned(), origin: "default" }
     }
 
     /// The locale, which says how the terminal is encoded.
@@ -93,8 +90,7 @@ mod tests {
         assert_eq!(theme(Some("ansi"), &all), "ansi by --theme");
         assert_eq!(theme(None, &all), "light by PLYWOOD_THEME");
         assert_eq!(theme(None, &all[1..]), "mono by NO_COLOR");
-        assert_eq!(theme(None, &all[2..]), "dark by COLORTERM");
-        assert_eq!(theme(None, &[]), "ansi by default");
+        assert_eq!(theme(None, &all[2..]), "ansi by default");
     }
 
     #[test]

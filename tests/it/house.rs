@@ -125,6 +125,19 @@ fn files_are_short() {
 }
 
 #[test]
+fn the_root_opens_a_sample() {
+    // What would make `plywood` open this folder instead of a sample.
+    for name in ["bench.yaml", "AGENTS.md", "CLAUDE.md", "GEMINI.md"] {
+        assert!(!root().join(name).exists(), "{name} in the root");
+    }
+    let root = fs::read_dir(root()).expect("the root can be read");
+    let benches = root.filter(|entry| {
+        entry.as_ref().is_ok_and(|e| e.file_name().to_string_lossy().ends_with(".bench.yaml"))
+    });
+    assert_eq!(benches.count(), 0);
+}
+
+#[test]
 fn no_code_names_a_sample() {
     let names = samples();
     for file in rust("src").iter().filter(|file| *file != "src/io/samples.rs") {
@@ -189,6 +202,34 @@ fn the_readme_lists_the_samples() {
         .map(|sample| format!("- `{}`: {}.", sample.name, sample.about))
         .collect();
     assert_eq!(generated("samples"), listed.join("\n"));
+}
+
+#[test]
+fn the_readme_lists_the_keys() {
+    let expected = plywood::cli::keys::markdown();
+    let written = generated("keys");
+    assert!(written == expected, "put this between the markers of the README:\n{expected}");
+}
+
+#[test]
+fn the_readme_lists_the_themes() {
+    let readme = read("README.md");
+    let themes: Vec<String> = files("themes")
+        .iter()
+        .filter_map(|file| Some(file.strip_prefix("themes/")?.strip_suffix(".yaml")?.to_owned()))
+        .collect();
+    assert!(!themes.is_empty());
+    for theme in themes {
+        assert!(readme.contains(&format!("`{theme}`")), "the README does not name the theme {theme}");
+    }
+}
+
+#[test]
+fn the_tokenizers_revision_is_the_one_that_is_built_in() {
+    let lock = read("Cargo.lock");
+    let version =
+        lock.split("name = \"tiktoken\"\nversion = \"").nth(1).and_then(|rest| rest.split('"').next());
+    assert_eq!(plywood::core::tokens::REVISION, format!("tiktoken {}", version.expect("it is a dependency")));
 }
 
 #[test]

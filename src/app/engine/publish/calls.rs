@@ -84,7 +84,7 @@ pub fn table(
 }
 
 /// What led to a call, for wide and for narrow screens.
-pub(in crate::app::engine) fn lead_words(record: &CallRecord) -> (String, String) {
+pub fn lead_words(record: &CallRecord) -> (String, String) {
     match &record.lead {
         Lead::User(text) if text.is_empty() => ("opened: counts as sent".into(), "opened".into()),
         Lead::User(text) if record.turn <= 1 => (format!("user: {}", one_line(text, 40)), "user".into()),

@@ -5,7 +5,7 @@ mod layers;
 mod request;
 mod why;
 
-pub use calls::{run_size, table as call_table};
+pub use calls::{lead_words, run_size, table as call_table};
 pub use layers::table as layer_table;
 pub use request::{title, view as request_view};
 pub use why::why;

@@ -1,3 +1,5 @@
+//! Who is blamed for what, and in which words.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Caches of blocks: what is read, what is lost, and when.
+
 use super::*;
 
 /// The prompt of the sample in its sizes: tools, the system prompt with the working directory in its first part, and

@@ -1,3 +1,5 @@
+//! Caches with marks: what is written, read and paid again.
+
 use super::*;
 
 fn history(blocks: usize) -> Vec<Arc<Block>> {

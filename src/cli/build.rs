@@ -1,0 +1,204 @@
+//! `plywood build PATH`: a request as it would be sent, for reading or with the owner of each byte.
+
+use serde::Serialize;
+
+use super::args::{BuildArgs, Format};
+use super::open::Bench;
+use super::output::{Out, Outcome, Result};
+use super::report::{Revisions, request_sha256};
+use crate::core::fact::EventId;
+use crate::core::run::Session;
+use crate::core::text::{Made, Origin};
+use crate::core::wire::{Block, BlockKind, Request, Zone};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    revisions: Revisions,
+    bench: &'a str,
+    variants: &'a [String],
+    call: u32,
+    turn: u32,
+    agent: &'a str,
+    model: &'a str,
+    /// The time, in milliseconds since the Unix epoch.
+    at: i64,
+    chars: usize,
+    bytes: usize,
+    sha256: String,
+    blocks: Vec<BlockReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct BlockReport<'a> {
+    zone: Zone,
+    kind: BlockKind,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<u32>,
+    /// `static`: the program keeps these bytes for the whole turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_hint: Option<&'static str>,
+    /// The life in seconds that a cache mark behind this block asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_mark: Option<u32>,
+    text: &'a str,
+    spans: Vec<SpanReport<'a>>,
+}
+
+/// A half-open range of UTF-8 bytes of the block's text.
+#[derive(Serialize)]
+struct SpanReport<'a> {
+    start: usize,
+    end: usize,
+    /// The layer, or what stands for one: `user`, `model`, `tool Cd`.
+    layer: &'a str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    glue: bool,
+    source: SourceReport<'a>,
+    /// The event that made it what it is; none for what is so since the opening.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct SourceReport<'a> {
+    /// `verbatim`, `derived`, `fact` or `literal`.
+    made: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fact: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<u32>,
+}
+
+/// Prints the request of a call.
+pub(super) fn run(args: &BuildArgs, out: &mut Out<'_>) -> Result {
+    let mut bench = Bench::open(&args.path, &args.bench)?;
+    let player = bench.play_to(args.call)?;
+    let request = bench.request(&player, args.call)?;
+    match args.format {
+        Format::Text => text(&request, out)?,
+        Format::Json => out.json(&report(&bench, player.session(), &request))?,
+    }
+    Ok(Outcome::Done)
+}
+
+/// Every block under a line that says what it is. The texts are as they are sent, a line end at the end of each.
+fn text(request: &Request, out: &mut Out<'_>) -> std::io::Result<()> {
+    for (index, block) in request.blocks.iter().enumerate() {
+        if index > 0 {
+            out.line("")?;
+        }
+        out.line(format_args!("=== {}", heading(block)))?;
+        out.text(block.text.text())?;
+        if !block.text.text().ends_with('\n') {
+            out.line("")?;
+        }
+        if let Some(mark) = request.marks.iter().find(|mark| mark.block == index) {
+            out.line(format_args!("=== cache mark, {} s", mark.ttl))?;
+        }
+    }
+    Ok(())
+}
+
+fn heading(block: &Block) -> String {
+    let message = block.message.map_or_else(String::new, |id| format!("message {}, ", id.0));
+    let tool = block.tool.as_deref().unwrap_or_default();
+    match block.kind {
+        BlockKind::Tool => format!("tool {}", block.name),
+        BlockKind::System => format!("system ({})", block.name),
+        BlockKind::User => format!("{message}user"),
+        BlockKind::Assistant => format!("{message}assistant"),
+        BlockKind::ToolUse => format!("{message}assistant calls {tool} ({})", block.name),
+        BlockKind::ToolResult => format!("{message}result of {tool} ({})", block.name),
+    }
+}
+
+fn report<'a>(bench: &'a Bench, session: &'a Session, request: &'a Request) -> Report<'a> {
+    let texts = request.blocks.iter().map(|block| &**block.text.text());
+    Report {
+        schema: "plywood.build/1",
+        revisions: bench.revisions(),
+        bench: bench.name(),
+        variants: bench.variants(),
+        call: request.call.0,
+        turn: request.turn,
+        agent: &request.agent,
+        model: &request.model,
+        at: request.at,
+        chars: texts.clone().map(|text| text.chars().count()).sum(),
+        bytes: texts.clone().map(str::len).sum(),
+        sha256: request_sha256(request),
+        blocks: request
+            .blocks
+            .iter()
+            .enumerate()
+            .map(|(index, block)| block_report(session, request, index, block))
+            .collect(),
+    }
+}
+
+fn block_report<'a>(
+    session: &'a Session,
+    request: &Request,
+    index: usize,
+    block: &'a Block,
+) -> BlockReport<'a> {
+    let zone = block.kind.zone();
+    BlockReport {
+        zone,
+        kind: block.kind,
+        name: &block.name,
+        tool: block.tool.as_deref(),
+        message: block.message.map(|id| id.0),
+        cache_hint: (zone == Zone::System).then_some("static"),
+        cache_mark: request.marks.iter().find(|mark| mark.block == index).map(|mark| mark.ttl),
+        text: block.text.text(),
+        spans: block
+            .text
+            .ranges()
+            .map(|(range, span)| SpanReport {
+                start: range.start,
+                end: range.end,
+                layer: &span.origin.part,
+                glue: span.glue,
+                source: source_report(&span.origin),
+                cause: (span.origin.cause != EventId::OPENING)
+                    .then(|| &*session.event(span.origin.cause).label),
+            })
+            .collect(),
+    }
+}
+
+fn source_report(origin: &Origin) -> SourceReport<'_> {
+    let mut report = SourceReport { made: "literal", fact: None, file: None, line: None, column: None };
+    let from = match &origin.made {
+        Made::Verbatim { source, at } => {
+            report.made = "verbatim";
+            Some((source, *at))
+        }
+        Made::Derived { source, range } => {
+            report.made = "derived";
+            Some((source, range.start))
+        }
+        Made::Fact { key, placeholder, .. } => {
+            report.made = "fact";
+            report.fact = Some(key.to_string());
+            placeholder.as_ref().map(|(source, range)| (source, range.start))
+        }
+        Made::Literal => None,
+    };
+    if let Some((source, byte)) = from {
+        let at = source.position(byte);
+        report.file = Some(&source.name);
+        report.line = Some(at.line);
+        report.column = Some(at.column);
+    }
+    report
+}

@@ -1,0 +1,241 @@
+//! `plywood layers PATH`: every layer with its size, in byte order; those that are left out last, with the reason.
+
+use serde::Serialize;
+
+use super::args::LayersArgs;
+use super::open::{Bench, no_such_call};
+use super::output::{Out, Outcome, Result, Table, grouped};
+use super::report::{DiagnosticReport, Revisions, sha256};
+use crate::app::engine::Counters;
+use crate::app::engine::publish::{self, Shown};
+use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable};
+use crate::core::bench;
+use crate::core::cache::Measures;
+use crate::core::run::CallRecord;
+use crate::core::tokens::{Measure, Method};
+use crate::core::wire::{CallNo, Request};
+
+#[derive(Serialize)]
+struct Report<'a> {
+    schema: &'static str,
+    revisions: Revisions,
+    bench: &'a str,
+    variants: &'a [String],
+    call: u32,
+    model: &'a str,
+    layers: Vec<LayerReport<'a>>,
+    total: TotalReport,
+    diagnostics: Vec<DiagnosticReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct LayerReport<'a> {
+    id: &'a str,
+    title: Option<&'a str>,
+    place: &'a str,
+    run: Option<i64>,
+    key: Option<&'a str>,
+    refresh: &'a str,
+    included: bool,
+    reason: Option<&'a str>,
+    truncated: Option<&'a str>,
+    chars: u64,
+    bytes: u64,
+    lines: u64,
+    tokens: TokensReport,
+    sha256: Option<String>,
+    source: Option<String>,
+    reads: Vec<ReadReport<'a>>,
+}
+
+/// Tokens: alone, and in the block where they stand, which is what adds up to the total. Null where unknown.
+#[derive(Serialize)]
+struct TokensReport {
+    count: Option<u64>,
+    in_context: Option<u64>,
+    method: String,
+    exact: bool,
+}
+
+#[derive(Serialize)]
+struct ReadReport<'a> {
+    fact: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    value: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cause: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct TotalReport {
+    chars: u64,
+    joins: u64,
+    tokens: TokensReport,
+}
+
+/// Prints the layers of a call.
+pub(super) fn run(args: &LayersArgs, out: &mut Out<'_>) -> Result {
+    let mut bench = Bench::open(&args.path, &args.bench)?;
+    let player = bench.play_to(args.call)?;
+    let session = player.session();
+    let request = bench.request(&player, args.call)?;
+    let record =
+        publish::record(session, CallNo(args.call)).ok_or_else(|| no_such_call(&player, args.call))?;
+    let before = publish::before(session, record);
+    let old = before.and_then(|before| session.request(before.call));
+    let shown = Shown { session, record, request: &request, before: before.zip(old.as_ref()) };
+    let method = bench.models().get(&request.model).method.clone();
+    let mut counters = Counters::default();
+    let mut measure = method.encoding().map(|encoding| method.measure(counters.of(encoding)));
+    let table = publish::layer_table(&shown, measure.as_mut().map(|measure| measure as &mut dyn Measure));
+    if args.json {
+        out.json(&report(&bench, session.bench(), record, &request, &table, &method))?;
+    } else {
+        text(&table, record, &request, &method, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn tokens(method: &Method, alone: Option<u64>, in_context: Option<u64>) -> TokensReport {
+    TokensReport { count: alone, in_context, method: method.to_string(), exact: method.is_exact() }
+}
+
+fn report<'a>(
+    opened: &'a Bench,
+    bench: &'a bench::Bench,
+    record: &'a CallRecord,
+    request: &'a Request,
+    table: &'a LayerTable,
+    method: &Method,
+) -> Report<'a> {
+    let total = table.total.as_ref();
+    let diagnostics =
+        opened.warnings().iter().chain(record.diagnostics.iter().map(|diagnostic| &**diagnostic));
+    Report {
+        schema: "plywood.layers/1",
+        revisions: opened.revisions(),
+        bench: opened.name(),
+        variants: opened.variants(),
+        call: record.call.0,
+        model: &record.model,
+        layers: table.rows.iter().map(|row| layer_report(bench, record, request, row, method)).collect(),
+        total: TotalReport {
+            chars: total.map_or(0, |total| total.chars),
+            joins: total.map_or(0, |total| total.joins),
+            tokens: {
+                let count = total.and_then(|total| total.tokens);
+                tokens(method, count, count)
+            },
+        },
+        diagnostics: diagnostics.map(DiagnosticReport::of).collect(),
+    }
+}
+
+fn layer_report<'a>(
+    bench: &'a bench::Bench,
+    record: &'a CallRecord,
+    request: &Request,
+    row: &'a LayerRow,
+    method: &Method,
+) -> LayerReport<'a> {
+    let layer = bench.layer(&row.id);
+    let text = record.layer(&row.id).and_then(|state| state.state.piece.text());
+    // What stands from an earlier call is hashed as it stands in the request.
+    let standing = || {
+        let parts = request.blocks.iter().rev().flat_map(|block| {
+            block.text.parts().iter().rev().filter(|part| part.id == row.id).map(|part| &block.text[part])
+        });
+        parts.into_iter().next().map(sha256)
+    };
+    LayerReport {
+        id: &row.id,
+        title: layer.and_then(|layer| layer.title.as_deref()),
+        place: &row.place,
+        run: layer.map(|layer| layer.run),
+        key: layer.and_then(|layer| layer.key.as_deref()),
+        refresh: layer.map_or(&*row.change, |layer| layer.refresh.word()),
+        included: row.included,
+        reason: row.reason.as_deref(),
+        truncated: row.truncated.as_deref(),
+        chars: row.chars,
+        bytes: row.bytes,
+        lines: row.lines,
+        tokens: tokens(method, row.tokens_alone, row.tokens),
+        sha256: text.map(|text| sha256(&**text.text())).or_else(standing),
+        source: row.source.as_ref().map(|source| format!("{}:{}", source.file, source.at)),
+        reads: row
+            .reads
+            .iter()
+            .map(|read| ReadReport { fact: &read.fact, value: &read.value, cause: read.cause.as_deref() })
+            .collect(),
+    }
+}
+
+fn text(
+    table: &LayerTable,
+    record: &CallRecord,
+    request: &Request,
+    method: &Method,
+    out: &mut Out<'_>,
+) -> std::io::Result<()> {
+    let count = |tokens: Option<u64>| {
+        tokens.map_or_else(|| "n/a".to_owned(), |tokens| format!("{}{}", method.sign(), grouped(tokens)))
+    };
+    let mut lines = Table::new(&[">byte", ">run", "layer", "place", ">chars", ">tokens", "change", "note"]);
+    for row in &table.rows {
+        lines.row([
+            byte(row.byte),
+            row.run.map_or_else(
+                || "-".to_owned(),
+                |run| format!("{run}{}", if row.crossing { "x" } else { "" }),
+            ),
+            row.shown.to_string(),
+            row.place.to_string(),
+            if row.included { grouped(row.chars) } else { "-".to_owned() },
+            if row.included { count(row.tokens) } else { "-".to_owned() },
+            row.change.to_string(),
+            note(row),
+        ]);
+    }
+    if let Some(total) = &table.total {
+        let joins = format!("{} of them between layers", grouped(total.joins));
+        lines.row([
+            String::new(),
+            String::new(),
+            total.label.to_string(),
+            String::new(),
+            grouped(total.chars),
+            count(total.tokens),
+            String::new(),
+            joins,
+        ]);
+    }
+    lines.write(out)?;
+    if table.crosses() {
+        out.line("x: it runs in another order than it stands in the bytes.")?;
+    }
+    out.line(format_args!("Tokens in context, counted with {method}, for {}.", request.model))?;
+    for diagnostic in &record.diagnostics {
+        out.line("")?;
+        out.line(diagnostic)?;
+    }
+    Ok(())
+}
+
+fn byte(order: ByteOrder) -> String {
+    match order {
+        ByteOrder::None => "-".to_owned(),
+        ByteOrder::Number(number) => number.to_string(),
+        ByteOrder::User => "u".to_owned(),
+        ByteOrder::Tool => "t".to_owned(),
+        ByteOrder::Message => "m".to_owned(),
+    }
+}
+
+fn note(row: &LayerRow) -> String {
+    match (&row.truncated, row.included, &row.reason) {
+        (Some(cut), ..) => cut.to_string(),
+        (None, false, Some(reason)) => format!("left out: {reason}"),
+        _ => String::new(),
+    }
+}

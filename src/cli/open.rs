@@ -1,0 +1,208 @@
+//! From a path on the command line to a bench that can be played.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::args::BenchArgs;
+use super::output::{Failure, Result};
+use super::report::Revisions;
+use crate::core::bench;
+use crate::core::cache::Models;
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::{FactKey, Found, Name};
+use crate::core::run::{Load, Player, Refused};
+use crate::core::source::parse_time;
+use crate::core::wire::{CallNo, Request};
+use crate::io::bench_file::{BenchFile, Machine};
+use crate::io::load::Loader;
+use crate::io::models;
+use crate::io::samples::{self, Sample, ScratchCopy};
+
+/// A bench, read, with what supplies its facts.
+pub(super) struct Bench {
+    bench: Arc<bench::Bench>,
+    warnings: Vec<Diagnostic>,
+    variants: Vec<String>,
+    run: Option<String>,
+    models: Arc<Models>,
+    file: BenchFile,
+    /// Kept, since the bench's files go with it.
+    _copy: Option<ScratchCopy>,
+}
+
+struct Edge<'a>(&'a mut Loader);
+
+impl Load for Edge<'_> {
+    fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
+        keys.iter().map(|key| (key.clone(), self.0.load(key))).collect()
+    }
+}
+
+/// What a path on the command line names: a path that exists, else a sample. An existing path wins over a sample's name.
+pub(super) enum Named {
+    /// A path, as it was given.
+    Path(PathBuf),
+    /// A sample.
+    Sample(&'static Sample),
+}
+
+impl Named {
+    /// Finds out what it names.
+    pub(super) fn of(path: &Path) -> Result<Named> {
+        // A link that leads nowhere exists, too: it is told as what it is.
+        if path.symlink_metadata().is_ok() {
+            return Ok(Named::Path(path.to_owned()));
+        }
+        if let Some(sample) = path.to_str().and_then(samples::find) {
+            return Ok(Named::Sample(sample));
+        }
+        let names: Vec<String> =
+            samples::samples().iter().map(|sample| format!("`{}`", sample.name)).collect();
+        let problem = Diagnostic::error(format!("there is no file or folder `{}`", path.display()));
+        Err(Failure::Diagnostics(vec![
+            problem.hint(format!("a name alone can also be a sample: {}", names.join(", "))),
+        ]))
+    }
+}
+
+/// The problem with the file named as the user would find it from here: a bench names its files from its own folder.
+pub(super) fn from_here(problem: Diagnostic, folder: Option<&Path>) -> Diagnostic {
+    match (folder, &problem.file) {
+        (Some(folder), Some(file)) if Path::new(&**file).is_relative() && folder.join(&**file).exists() => {
+            let file = folder.join(&**file).to_string_lossy().into();
+            Diagnostic { file: Some(file), ..problem }
+        }
+        _ => problem,
+    }
+}
+
+/// The folder of a bench as it was named; none where names from the bench are names from here.
+pub(super) fn folder_of(path: &Path) -> Option<PathBuf> {
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    (folder != Path::new("") && folder != Path::new(".")).then(|| folder.to_owned())
+}
+
+/// Checks what the command line says instead of the bench.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(super) fn check(args: &BenchArgs) -> Result<()> {
+    if let Some(model) = &args.model
+        && model.split_once(':').is_none_or(|(provider, name)| provider.is_empty() || name.is_empty())
+    {
+        return Err(Failure::message(format!("--model {model}: write provider:model")));
+    }
+    if let Some(now) = &args.now
+        && parse_time(now).is_none()
+    {
+        let example = "2026-04-01T09:00:00+08:00[Asia/Shanghai]";
+        return Err(Failure::message(format!("--now {now}: write a time such as {example}")));
+    }
+    Ok(())
+}
+
+impl Bench {
+    /// Opens what `path` names.
+    pub(super) fn open(path: &Path, args: &BenchArgs) -> Result<Bench> {
+        check(args)?;
+        let machine = Machine::this();
+        let (path, copy) = match Named::of(path)? {
+            Named::Path(path) => (path, None),
+            Named::Sample(sample) => {
+                let copy = sample
+                    .scratch_copy()
+                    .map_err(|error| Failure::message(format!("the sample cannot be copied: {error}")))?;
+                (copy.bench(), Some(copy))
+            }
+        };
+        let folder = if copy.is_none() { folder_of(&path) } else { None };
+        let problems = |list: Vec<Diagnostic>| {
+            Failure::Diagnostics(
+                list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect(),
+            )
+        };
+        let mut file = BenchFile::open(&path, &machine).map_err(problems)?;
+        let variants: Vec<Name> = args.variants.iter().map(|name| Name::from(&**name)).collect();
+        let (mut bench, warnings) = file.bench(&variants).map_err(problems)?;
+        let changed = Arc::make_mut(&mut bench);
+        if let Some(model) = &args.model {
+            changed.model = Name::from(&**model);
+        }
+        if let Some(now) = &args.now {
+            changed.workspace.clock = Some(Name::from(&**now));
+        }
+        Ok(Bench {
+            bench,
+            warnings,
+            variants: args.variants.clone(),
+            run: args.run.clone(),
+            models: Arc::new(models::embedded()),
+            file,
+            _copy: copy,
+        })
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.bench.name
+    }
+
+    /// The variants that are applied, in order.
+    pub(super) fn variants(&self) -> &[String] {
+        &self.variants
+    }
+
+    /// What its author should know.
+    pub(super) fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The models that are known.
+    pub(super) fn models(&self) -> &Arc<Models> {
+        &self.models
+    }
+
+    /// The data that figures depend on.
+    pub(super) fn revisions(&self) -> Revisions {
+        Revisions::new(&self.models.revision)
+    }
+
+    /// The run before its first call.
+    pub(super) fn start(&mut self) -> Result<Player> {
+        Player::start(self.bench.clone(), self.run.as_deref(), &mut Edge(self.file.loader())).map_err(refused)
+    }
+
+    /// Sends the request that waits; false at the end of the run, and for a bench without runs behind its first
+    /// request, since nobody answers it.
+    pub(super) fn beat(&mut self, player: &mut Player) -> Result<bool> {
+        if player.run().is_none() {
+            return Ok(false);
+        }
+        player.beat(&mut Edge(self.file.loader())).map_err(refused)
+    }
+
+    /// The run up to a call, which waits or was sent.
+    pub(super) fn play_to(&mut self, call: u32) -> Result<Player> {
+        let mut player = self.start()?;
+        while player.session().next_call().0 < call && self.beat(&mut player)? {}
+        Ok(player)
+    }
+
+    /// What a call is sent.
+    pub(super) fn request(&self, player: &Player, call: u32) -> Result<Request> {
+        player.session().request(CallNo(call)).ok_or_else(|| no_such_call(player, call))
+    }
+}
+
+/// The failure for a call that the run does not come to.
+pub(super) fn no_such_call(player: &Player, call: u32) -> Failure {
+    let session = player.session();
+    let calls = session.calls().len() + usize::from(session.prepared().is_some());
+    let run = player.run().map_or_else(|| "the bench".to_owned(), |run| format!("the run {run}"));
+    Failure::message(format!("there is no call {call}: {run} has {calls}"))
+}
+
+fn refused(refused: Refused) -> Failure {
+    Failure::message(refused.0)
+}

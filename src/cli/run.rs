@@ -1,0 +1,401 @@
+//! `plywood run PATH`: plays a run and tells for each call what was injected, what it costs, and why.
+
+use indexmap::IndexMap;
+use serde::Serialize;
+
+use super::args::RunArgs;
+use super::open::{Bench, no_such_call};
+use super::output::{Out, Outcome, Result, Table, grouped};
+use super::report::{Revisions, request_sha256};
+use crate::app::engine::{Counters, publish, with_labels};
+use crate::core::cache::{
+    Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict,
+};
+use crate::core::run::{Answer, Belief, CallRecord, Lead, Player, Session};
+use crate::core::tokens::Measure;
+use crate::core::wire::Zone;
+
+/// A line of JSON: one model call.
+#[derive(Serialize)]
+struct Line<'a> {
+    schema: &'static str,
+    revisions: Revisions,
+    call: u32,
+    turn: u32,
+    agent: &'a str,
+    /// What led to it: `user`, `goal`, `tools`, `retry` or `again`.
+    input: InputReport<'a>,
+    /// What came of it; none for a request that the script does not answer.
+    answer: Option<AnswerReport<'a>>,
+    request_sha256: String,
+    injected: Vec<InjectedReport<'a>>,
+    pending: Vec<PendingReport<'a>>,
+    cache: IndexMap<&'a str, CacheReport>,
+    stale: Vec<&'a str>,
+    superseded: Vec<&'a str>,
+    untold: Vec<&'a str>,
+    /// US dollars of input for the model that is asked; null without prices.
+    cost: Option<Money>,
+    notes: &'a [std::sync::Arc<str>],
+}
+
+#[derive(Serialize)]
+struct InputReport<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ToolReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct ToolReport<'a> {
+    tool: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    argument: Option<&'a str>,
+    cwd: &'a str,
+    /// The facts of which the model had been told another value when it called the tool.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stale: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct AnswerReport<'a> {
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct InjectedReport<'a> {
+    layer: &'a str,
+    /// The message that it went into.
+    into: u32,
+    chars: usize,
+    tokens: Option<u32>,
+    text: &'a str,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct PendingReport<'a> {
+    layer: &'a str,
+    text: &'a str,
+    waits_for: &'a str,
+}
+
+/// What a model's cache made of it. Null is "not known", and for `write` also "has no price of its own".
+#[derive(Serialize)]
+struct CacheReport {
+    sent: Option<u32>,
+    read: Option<u32>,
+    write: Option<u32>,
+    fresh: Option<u32>,
+    lost: Option<u32>,
+    estimate: bool,
+    verdict: Verdict,
+    also: Vec<Verdict>,
+    /// The vendors' name for it.
+    vendor: Option<&'static str>,
+    blame: Option<BlameReport>,
+    behind: Vec<BehindReport>,
+    /// The whole verdict in a sentence.
+    says: String,
+}
+
+#[derive(Serialize)]
+struct BlameReport {
+    /// What the sentence says of it.
+    says: String,
+    layer: String,
+    zone: Zone,
+    byte: usize,
+    message: Option<u32>,
+    source: Option<String>,
+    facts: Vec<String>,
+    old: String,
+    new: String,
+    cause: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BehindReport {
+    blame: BlameReport,
+    still_lost: u32,
+}
+
+/// Plays and prints.
+pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
+    let mut bench = Bench::open(&args.path, &args.bench)?;
+    let mut player = bench.start()?;
+    let mut simulator = Simulator::new(bench.models().clone(), [Lane::AsSent]);
+    let mut counters = Counters::default();
+    let mut table = Table::new(&[
+        ">call",
+        ">turn",
+        "what happened",
+        ">sent",
+        ">read",
+        ">write",
+        ">fresh",
+        ">lost",
+        "told",
+        "verdict",
+    ]);
+    let mut totals = Totals::default();
+    let mut sentences = Vec::new();
+    let mut printed = 0;
+    loop {
+        let more = bench.beat(&mut player)?;
+        let session = player.session();
+        // A request that nobody answers is still what would be sent next.
+        let last = (!more).then(|| session.prepared()).flatten();
+        for record in session.calls()[printed..].iter().map(|record| &**record).chain(last) {
+            printed += 1;
+            if args.until.is_some_and(|until| record.call.0 > until) {
+                break;
+            }
+            let Some(request) = session.request(record.call) else { continue };
+            let outcome = match &record.answer {
+                Some(Answer::Failed(_)) => {
+                    simulator.not_sent(&request);
+                    None
+                }
+                _ => simulator.call(&request, &mut counters).into_iter().next(),
+            };
+            if let Some(outcome) = &outcome {
+                totals += outcome;
+            }
+            if args.json {
+                let line =
+                    line(&bench, session, record, &request_sha256(&request), outcome.as_ref(), &mut counters);
+                out.json_line(&line)?;
+            } else {
+                for note in &record.notes {
+                    sentences.push(format!("      {note}"));
+                }
+                row(&mut table, session, record, outcome.as_ref());
+                if let Some(outcome) = &outcome {
+                    sentences.push(with_labels(session, |labels| outcome.sentence(labels)));
+                }
+            }
+        }
+        if !more || args.until.is_some_and(|until| session.calls().len() as u32 >= until) {
+            break;
+        }
+    }
+    if let Some(until) = args.until
+        && (printed as u32) < until
+    {
+        return Err(no_such_call(&player, until));
+    }
+    if !args.json {
+        summary(&bench, &player, &table, &sentences, &totals, out)?;
+    }
+    Ok(Outcome::Done)
+}
+
+fn line<'a>(
+    bench: &'a Bench,
+    session: &'a Session,
+    record: &'a CallRecord,
+    sha256: &str,
+    outcome: Option<&CacheOutcome>,
+    counters: &mut Counters,
+) -> Line<'a> {
+    let method = bench.models().get(&record.model).method.clone();
+    let believed = |belief: Belief| -> Vec<&'a str> {
+        record.told.iter().filter(|told| told.belief == belief).map(|told| &*told.fact).collect()
+    };
+    let mut cache = IndexMap::new();
+    if let Some(outcome) = outcome {
+        cache.insert(&*record.model, with_labels(session, |labels| cache_report(outcome, session, labels)));
+    }
+    Line {
+        schema: "plywood.run/1",
+        revisions: bench.revisions(),
+        call: record.call.0,
+        turn: record.turn,
+        agent: &record.agent,
+        input: input_report(&record.lead),
+        answer: record.answer.as_ref().map(answer_report),
+        request_sha256: sha256.to_owned(),
+        injected: record
+            .injected
+            .iter()
+            .filter(|injected| publish::is_injector(session.bench(), &injected.layer))
+            .map(|injected| InjectedReport {
+                layer: &injected.layer,
+                into: injected.into.0,
+                chars: injected.text.text().chars().count(),
+                tokens: method
+                    .encoding()
+                    .map(|encoding| method.measure(counters.of(encoding)).tokens(injected.text.text())),
+                text: injected.text.text(),
+                reason: &injected.reason,
+            })
+            .collect(),
+        pending: record
+            .pending
+            .iter()
+            .map(|pending| PendingReport {
+                layer: &pending.layer,
+                text: pending.text.text(),
+                waits_for: &pending.waits_for,
+            })
+            .collect(),
+        cache,
+        stale: believed(Belief::Stale),
+        superseded: believed(Belief::Superseded),
+        untold: believed(Belief::Untold),
+        cost: outcome.and_then(|outcome| outcome.cost),
+        notes: &record.notes,
+    }
+}
+
+fn input_report(lead: &Lead) -> InputReport<'_> {
+    let (kind, text, runs) = match lead {
+        Lead::User(text) => ("user", Some(&**text), &[][..]),
+        Lead::Goal(goal) => ("goal", Some(&**goal), &[][..]),
+        Lead::Tools(runs) => ("tools", None, &runs[..]),
+        Lead::Retry => ("retry", None, &[][..]),
+        Lead::Again => ("again", None, &[][..]),
+    };
+    let tools = runs.iter().map(|run| ToolReport {
+        tool: &run.tool,
+        argument: run.argument.as_deref(),
+        cwd: &run.cwd,
+        stale: run.stale.iter().map(|fact| &**fact).collect(),
+    });
+    InputReport { kind, text, tools: tools.collect() }
+}
+
+fn answer_report(answer: &Answer) -> AnswerReport<'_> {
+    let (kind, text, tools) = match answer {
+        Answer::Tools(tools) => ("tools", None, tools.iter().map(|tool| &**tool).collect()),
+        Answer::Said(text) => ("said", Some(&**text), Vec::new()),
+        Answer::Agent(role) => ("agent", Some(&**role), Vec::new()),
+        Answer::Failed(reason) => ("failed", Some(&**reason), Vec::new()),
+        Answer::Sent => ("sent", None, Vec::new()),
+    };
+    AnswerReport { kind, text, tools }
+}
+
+fn cache_report(outcome: &CacheOutcome, session: &Session, labels: &Labels<'_>) -> CacheReport {
+    CacheReport {
+        sent: outcome.sent,
+        read: outcome.read(),
+        write: outcome.write(),
+        fresh: outcome.fresh(),
+        lost: outcome.lost(),
+        estimate: outcome.estimate,
+        verdict: outcome.verdict,
+        also: outcome.also.clone(),
+        vendor: outcome.vendor_name(),
+        blame: outcome.blame.as_ref().map(|blame| blame_report(blame, session, labels)),
+        behind: outcome
+            .behind
+            .iter()
+            .map(|behind| BehindReport {
+                blame: blame_report(&behind.blame, session, labels),
+                still_lost: behind.still_lost,
+            })
+            .collect(),
+        says: outcome.sentence(labels),
+    }
+}
+
+fn blame_report(blame: &Blame, session: &Session, labels: &Labels<'_>) -> BlameReport {
+    BlameReport {
+        says: blame.clause(labels),
+        layer: blame.part.to_string(),
+        zone: blame.zone,
+        byte: blame.byte,
+        message: blame.message.map(|message| message.0),
+        source: blame.source(),
+        facts: blame.facts.iter().map(ToString::to_string).collect(),
+        old: blame.old.clone(),
+        new: blame.new.clone(),
+        cause: blame.cause.map(|event| session.event(event).label.to_string()),
+    }
+}
+
+fn row(table: &mut Table, session: &Session, record: &CallRecord, outcome: Option<&CacheOutcome>) {
+    let (what, _) = publish::lead_words(record);
+    let sign = if outcome.is_some_and(|outcome| outcome.estimate) { "~" } else { "" };
+    let count = |tokens: Option<u32>| {
+        tokens.map_or_else(|| "n/a".to_owned(), |tokens| format!("{sign}{}", grouped(u64::from(tokens))))
+    };
+    let injected: Vec<String> = record
+        .injected
+        .iter()
+        .filter(|injected| publish::is_injector(session.bench(), &injected.layer))
+        .map(|injected| publish::shown_name(session.bench(), &injected.layer).to_string())
+        .collect();
+    let fail = matches!(record.answer, Some(Answer::Failed(_)));
+    let lost = match outcome {
+        Some(outcome) if outcome.verdict == Verdict::First => "first".to_owned(),
+        Some(outcome) if outcome.lost() == Some(0) => "-".to_owned(),
+        Some(outcome) => count(outcome.lost()),
+        None => "n/a".to_owned(),
+    };
+    table.row([
+        record.call.0.to_string(),
+        record.turn.to_string(),
+        if record.agent.contains('/') { format!("{}: {what}", record.agent) } else { what },
+        count(outcome.and_then(|outcome| outcome.sent)),
+        count(outcome.and_then(CacheOutcome::read)),
+        // Where writing has no price of its own there is nothing to say.
+        outcome.and_then(CacheOutcome::write).map_or_else(|| "n/a".to_owned(), |write| count(Some(write))),
+        count(outcome.and_then(CacheOutcome::fresh)),
+        lost,
+        if injected.is_empty() { "-".to_owned() } else { injected.join(", ") },
+        match outcome {
+            Some(outcome) => outcome.verdict.to_string(),
+            None if fail => "failed".to_owned(),
+            None => "n/a".to_owned(),
+        },
+    ]);
+}
+
+fn summary(
+    bench: &Bench,
+    player: &Player,
+    table: &Table,
+    sentences: &[String],
+    totals: &Totals,
+    out: &mut Out<'_>,
+) -> std::io::Result<()> {
+    let session = player.session();
+    let run = player.run().map_or_else(String::new, |run| format!(", run {run}"));
+    let variants = bench.variants();
+    let variants =
+        if variants.is_empty() { String::new() } else { format!(", with {}", variants.join(", ")) };
+    out.line(format_args!("{}{run}{variants}, {}", bench.name(), session.model()))?;
+    table.write(out)?;
+    out.line("")?;
+    for sentence in sentences {
+        out.line(sentence)?;
+    }
+    out.line("")?;
+    let beliefs: Vec<String> =
+        [(Belief::Stale, "stale"), (Belief::Superseded, "superseded"), (Belief::Untold, "untold")]
+            .into_iter()
+            .map(|(belief, word)| {
+                let calls =
+                    session.calls().iter().filter(|call| call.told.iter().any(|told| told.belief == belief));
+                format!("{word} in {}", calls.count())
+            })
+            .collect();
+    let cost = if totals.unpriced > 0 { "n/a".to_owned() } else { totals.cost.to_string() };
+    out.line(format_args!(
+        "{} calls, {} tokens sent, {} read, {} paid again, input {cost}; {} of the calls.",
+        totals.calls,
+        grouped(totals.sent),
+        grouped(totals.read),
+        grouped(totals.lost),
+        beliefs.join(", "),
+    ))
+}
