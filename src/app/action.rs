@@ -299,7 +299,7 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
         .max_by_key(|(narrow, _)| *narrow)
         .map(|(_, action)| action);
     // A list that is not typed into takes the keys of the screen's lists as well.
-    found.or_else(|| match (mode, key.code, key.ctrl || key.alt) {
+    found.or(match (mode, key.code, key.ctrl || key.alt) {
         (Mode::Menu | Mode::Variants, Code::Char('k'), false) => Some(Action::ListUp),
         (Mode::Menu | Mode::Variants, Code::Char('j'), false) => Some(Action::ListDown),
         (Mode::Menu | Mode::Variants, Code::Char('q'), false) => Some(Action::UpLevel),

@@ -92,7 +92,7 @@ impl<'a> BlockRows<'a> {
     pub fn row(&self, at: usize) -> Option<Row> {
         let text = self.text();
         if at >= text.len() {
-            return (text.is_empty() && at == 0).then(|| Row {
+            return (text.is_empty() && at == 0).then_some(Row {
                 start: 0,
                 end: 0,
                 text: 0..0,
