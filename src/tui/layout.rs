@@ -110,7 +110,7 @@ pub fn layout(area: Rect, focus: usize, whole: bool, wishes: Wishes) -> Layout {
                 return out;
             }
             let lists = (wishes.layers + 4).max(wishes.calls + 3);
-            let lists = lists.clamp(9, (rest.height / 2).max(9)).min(rest.height.saturating_sub(6));
+            let lists = lists.clamp(9, (rest.height * 11 / 20).max(9)).min(rest.height.saturating_sub(6));
             let top = take_top(&mut rest, lists);
             let left = area.width * 17 / 30;
             for (at, row) in [top, rest].into_iter().enumerate() {

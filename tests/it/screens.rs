@@ -7,10 +7,11 @@ mod shot;
 use std::sync::Arc;
 
 use plywood::app::event::Event;
-use plywood::app::snapshot::{ByteOrder, LayerRow, Now, Snapshot};
+use plywood::app::snapshot::{BlockChange, ByteOrder, LayerRow, Now, Snapshot};
 use plywood::app::state::State;
 use plywood::app::update::update;
 use plywood::core::diagnostic::{Diagnostic, Position};
+use plywood::core::wire::BlockKind;
 use plywood::tui::present::present;
 use plywood::tui::theme::{Depth, Theme};
 use ratatui::Terminal;
@@ -302,4 +303,39 @@ fn many_layers_and_calls_scroll() {
     keys::press(&mut state, "g");
     shot.draw(&mut state);
     assert!(shot.text().contains("tools (7)"), "{}", shot.text());
+}
+
+#[test]
+fn the_first_other_byte_is_marked() {
+    let mut snapshot = xbot();
+    snapshot.request.focus = 0;
+    snapshot.request.blocks[0].change = BlockChange::Changed(29);
+    let mut state = showing(snapshot);
+    let mut shot = Shot::new(120, 40);
+    shot.draw(&mut state);
+    let text = shot.text();
+    let row = text.lines().find(|row| row.contains("CWD: /home/shop ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(row.contains("! differs at 29"), "{row}");
+    assert!(text.contains("system, ! changed at byte 29"), "{text}");
+    assert!(text.contains("byte 29: 00_base {{cwd}} prompt.md:2:8"), "{text}");
+}
+
+#[test]
+fn control_characters_of_a_prompt_never_reach_the_terminal() {
+    let mut snapshot = xbot();
+    let evil = "\u{1b}]0;title\u{7}a\tb\r\n\u{1b}[2Jc\u{202e}d\u{200b}e";
+    snapshot.request.blocks[3] =
+        fixture::block("message 4 (tool)", BlockKind::ToolResult, &[("tool result, Cd", evil, false)]);
+    snapshot.calls.rows[0].what = "user: \u{1b}[2J\u{7}".into();
+    snapshot.layers.rows[1].shown = "\u{1b}[2Jname".into();
+    let mut state = showing(snapshot);
+    let rendered = shot(200, 60, &mut state);
+    for want in ["│ ^[]0;title^Ga   b", "│ ^[[2Jc\\u{202e}de", "user: ^[[2J^G", "^[[2Jname"] {
+        assert!(rendered.contains(want), "{want} in\n{rendered}");
+    }
+    keys::press(&mut state, "r");
+    let raw = shot(200, 60, &mut state);
+    for want in ["a\\tb\\r\\n", "d\\u{200b}e", ", raw"] {
+        assert!(raw.contains(want), "{want} in\n{raw}");
+    }
 }

@@ -37,18 +37,22 @@ impl CallLine {
     }
 }
 
-/// The lines of pane 2. What was injected is listed for the shown call; `compact` leaves out what the model answered,
-/// except where a call failed.
+/// The lines of pane 2. Captions and what was injected are listed for the shown call, answers for calls that were sent;
+/// `compact` leaves out what the model answered, except where a call failed.
 #[must_use]
 pub fn call_lines(table: &CallTable, compact: bool) -> Vec<CallLine> {
     let mut lines = Vec::with_capacity(table.rows.len() + 4);
     for (index, row) in table.rows.iter().enumerate() {
-        lines.extend((0..row.notes.len()).map(|note| CallLine::Note(index, note)));
+        let shown = table.shown == Some(index);
+        if shown {
+            lines.extend((0..row.notes.len()).map(|note| CallLine::Note(index, note)));
+        }
         lines.push(CallLine::Call(index));
-        if row.answer.is_some() && (!compact || row.state == CallState::Failed) {
+        let sent = row.state == CallState::Sent && !compact || row.state == CallState::Failed;
+        if row.answer.is_some() && sent {
             lines.push(CallLine::Answer(index));
         }
-        if table.shown == Some(index) {
+        if shown {
             lines.extend((0..row.injected.len()).map(|injected| CallLine::Injected(index, injected)));
         }
     }

@@ -1,7 +1,7 @@
 //! Pane 4: what changed, who tells it, how else it could be told.
 
 use crate::app::cells;
-use crate::app::snapshot::{Belief, Snapshot, Tone};
+use crate::app::snapshot::{Belief, PartRow, Snapshot, Tone};
 use crate::core::diagnostic::Severity;
 
 /// The cells of the labels.
@@ -94,6 +94,9 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         }
     }
     let why = &snapshot.why;
+    if !verdict {
+        captions(&mut lines, snapshot);
+    }
     for (index, change) in why.changes.iter().enumerate() {
         // On small screens every row counts: what changed follows the verdict at once.
         if index > 0 || !verdict {
@@ -132,6 +135,11 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
     for pending in &why.pending {
         lines.gap();
         lines.text("pending", LABEL, &format!("{}: {}", pending.layer, pending.waits), Tone::Plain);
+        // What the shown request carries already stands beside it, in pane 3.
+        let carried = |part: &PartRow| part.injected && *part.author == *pending.layer;
+        if snapshot.request.blocks.iter().any(|block| block.parts.iter().any(carried)) {
+            continue;
+        }
         let rows = cells::wrap(&pending.text, lines.cells.saturating_sub(2));
         for (range, hang) in rows.iter().take(PENDING_LINES) {
             lines.plain(
@@ -167,6 +175,15 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         lines.text("", 0, "Enter: switch to the selected row", Tone::Plain);
     }
     lines.out
+}
+
+/// The captions of the shown call, whole: pane 2 has room for their beginning only.
+fn captions(lines: &mut Lines, snapshot: &Snapshot) {
+    let calls = &snapshot.calls;
+    let shown = calls.shown.and_then(|shown| calls.rows.get(shown));
+    for note in shown.iter().flat_map(|row| &row.notes) {
+        lines.text("#", 2, note, Tone::Plain);
+    }
 }
 
 /// What is wrong with the files stands in front of everything.

@@ -48,7 +48,8 @@ impl Canvas<'_> {
         self.text(right.saturating_sub(wide), y, wide, text, role)
     }
 
-    /// Writes a slice of prompt text, `raw` or rendered, with the ranges in `marks` (of the slice) styled.
+    /// Writes a slice of prompt text, `raw` or rendered, with the ranges in `marks` (of the slice) styled. Returns the
+    /// cells it took.
     pub(super) fn prompt(
         &mut self,
         (x, y, width): (u16, u16, u16),
@@ -56,7 +57,7 @@ impl Canvas<'_> {
         raw: bool,
         style: Style,
         marks: &[(std::ops::Range<usize>, Style)],
-    ) {
+    ) -> u16 {
         let mut column = 0;
         for (at, grapheme) in text.grapheme_indices(true) {
             let (piece, wide) = cells::shown(grapheme, column, raw);
@@ -69,6 +70,7 @@ impl Canvas<'_> {
             self.styled(left, y, width - (left - x), &piece, style);
             column += wide;
         }
+        u16::try_from(column).unwrap_or(width)
     }
 
     /// Lays a style over an area.

@@ -36,13 +36,13 @@ const HEAD: usize = 8;
 
 /// How tokens are counted, in words.
 fn token_method(model: &ModelInfo) -> String {
+    // Everyone says `o200k`; `_base` is what the encoding's authors add.
+    let name = model.tokens.name.trim_end_matches("_base");
     match &model.tokens.estimate {
-        _ if model.tokens.name.is_empty() => "not known".to_owned(),
-        None => format!("{}, exact", model.tokens.name),
-        Some(estimate) if estimate.error.is_empty() => {
-            format!("{} x{:.2} ~", model.tokens.name, estimate.factor)
-        }
-        Some(estimate) => format!("{} x{:.2} ~ {}", model.tokens.name, estimate.factor, estimate.error),
+        _ if name.is_empty() => "not known".to_owned(),
+        None => format!("{name}, exact"),
+        Some(estimate) if estimate.error.is_empty() => format!("{name} x{:.2} ~", estimate.factor),
+        Some(estimate) => format!("{name} x{:.2} ~ {}", estimate.factor, estimate.error),
     }
 }
 

@@ -175,6 +175,18 @@ fn draw_row(
     let injected = part.is_some_and(|part| part.injected);
     let changed = part.is_some_and(|part| part.changed);
     let text_x = area.x + bytes + authors + 2;
+    // Where the bytes begin to differ from the call before, also in the middle of a part.
+    let broken = match block.change {
+        BlockChange::Changed(byte) if row.folded.is_none() => (row.start..=row.end)
+            .contains(&byte)
+            .then_some(byte)
+            .filter(|&byte| byte < row.end || row.end == text.len()),
+        _ => None,
+    };
+    if let (Some(byte), false) = (broken, row.first) {
+        let sign = if authors > 12 { format!("! differs at {byte}") } else { "!".to_owned() };
+        canvas.text(area.x + bytes, area.y, authors.saturating_sub(1).max(1), &sign, Role::Bad);
+    }
     if row.first {
         // The byte at which the part begins, its separator included.
         if bytes > 0 {
@@ -197,16 +209,15 @@ fn draw_row(
     canvas.text(text_x - 2, area.y, 1, "│", Role::Border);
     let hang = if row.continues { u16::try_from(cells::HANG).unwrap_or(0) } else { 0 };
     let width = area.right().saturating_sub(text_x + hang);
-    let role = match (injected, changed) {
-        (true, _) => Role::Injected,
-        (_, true) => Role::Changed,
-        _ => Role::Text,
-    };
-    let marks = marks(canvas, state, row);
+    let role = if injected { Role::Injected } else { Role::Text };
+    let mut marks = marks(canvas, state, row);
+    if let Some((span, _)) = broken.and_then(|byte| block.text.span_at(byte)) {
+        let range = span.start.max(row.text.start)..span.end.min(row.text.end);
+        marks.push((range.start - row.text.start..range.end - row.text.start, canvas.style(Role::Bad)));
+    }
     let shown = &text[row.text.clone()];
     let style = canvas.style(role);
-    canvas.prompt((text_x + hang, area.y, width), shown, state.request.raw, style, &marks);
-    let used = u16::try_from(cells::width(shown)).unwrap_or(width).min(width);
+    let used = canvas.prompt((text_x + hang, area.y, width), shown, state.request.raw, style, &marks);
     if let Some(lines) = row.folded {
         let note = format!(" {lines} lines, folded (Enter)");
         let need = u16::try_from(cells::width(&note)).unwrap_or(0);

@@ -128,7 +128,7 @@ fn draw_way(canvas: &mut Canvas<'_>, area: Rect, snapshot: &Snapshot, row: &WayR
     }
     let sign = if row.current { "> " } else { "  " };
     let indent = if row.indent { "  " } else { "" };
-    let bench = if row.variants.is_empty() { "  (this bench)" } else { "" };
+    let bench = if row.variants.is_empty() && *row.label != *"this bench" { "  (this bench)" } else { "" };
     let role = if row.current { Role::Title } else { Role::Text };
     let x = area.x + canvas.text(area.x, area.y, 2, sign, role);
     let room = edge.saturating_sub(x);
