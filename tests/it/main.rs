@@ -9,3 +9,4 @@ mod screens;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;
+mod wire;

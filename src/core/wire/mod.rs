@@ -1,6 +1,19 @@
 //! A request as one model call is sent: provider-neutral blocks, in the provider's order.
 
+mod detect;
+mod document;
 pub mod json;
+pub mod lossless;
+mod pattern;
+mod shapes;
+pub mod spelling;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use document::{Document, Item, ItemKind, Mark, Setting, Unreadable};
+pub use shapes::Format;
+pub use write::{body, tool_definition};
 
 use std::sync::Arc;
 
