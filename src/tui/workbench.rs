@@ -9,9 +9,10 @@ use ratatui::Frame;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::driver::{self, App, Effect, Notice};
+use super::present::present;
 use super::regions::Regions;
 use super::theme::Theme;
-use super::{translate, view};
+use super::translate;
 use crate::app::effect::Effect as Wish;
 use crate::app::engine::{Engine, Handle, Post, spawn};
 use crate::app::event::Event;
@@ -148,9 +149,7 @@ impl App for Workbench {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
-        self.regions = view::draw(&self.state, &self.theme, frame);
-        let metrics = self.regions.metrics;
-        self.happen(Event::Drawn(metrics));
+        self.regions = present(&mut self.state, &self.theme, frame);
     }
 
     fn take_effects(&mut self) -> Vec<Effect<Message>> {

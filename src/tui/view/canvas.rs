@@ -1,5 +1,7 @@
 //! What every view draws with: text in cells, clipped to its area.
 
+use std::borrow::Cow;
+
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -58,6 +60,10 @@ impl Canvas<'_> {
         style: Style,
         marks: &[(std::ops::Range<usize>, Style)],
     ) -> u16 {
+        let area = self.buffer.area;
+        if y < area.top() || y >= area.bottom() || x < area.left() {
+            return 0;
+        }
         let mut column = 0;
         for (at, grapheme) in text.grapheme_indices(true) {
             let (piece, wide) = cells::shown(grapheme, column, raw);
@@ -67,7 +73,16 @@ impl Canvas<'_> {
             let marked = marks.iter().find(|(range, _)| range.contains(&at));
             let style = marked.map_or(style, |(_, mark)| style.patch(*mark));
             let left = x + u16::try_from(column).unwrap_or(width);
-            self.styled(left, y, width - (left - x), &piece, style);
+            match &piece {
+                // The common case, without measuring the grapheme a second time.
+                Cow::Borrowed(symbol) if wide > 0 && left < self.buffer.area.right() => {
+                    self.buffer[(left, y)].set_symbol(symbol).set_style(style);
+                    for covered in left + 1..(left + wide as u16).min(self.buffer.area.right()) {
+                        self.buffer[(covered, y)].reset();
+                    }
+                }
+                _ => drop(self.styled(left, y, width - (left - x), &piece, style)),
+            }
             column += wide;
         }
         u16::try_from(column).unwrap_or(width)

@@ -194,6 +194,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     note_pane(canvas, area, Pane::Layers);
     let table = &state.snapshot.layers;
     let focused = state.focus == Pane::Layers;
+    let names = widest(table);
     let rows_area = match size {
         Size::Wide => {
             let note = if table.crosses() { "(byte order; x = run order differs) " } else { "(byte order) " };
@@ -202,12 +203,12 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
                 return;
             }
             let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            head(canvas, inner, inner.y, state);
+            head(canvas, inner, inner.y, state, names);
             Rect { y: inner.y + 1, height: inner.height - 1, ..inner }
         }
         _ => {
             // The name of the pane stands where the name of the column would.
-            head(canvas, Rect { width: area.width.saturating_sub(1), ..area }, area.y, state);
+            head(canvas, Rect { width: area.width.saturating_sub(1), ..area }, area.y, state, names);
             let role = if focused { Role::BoxTitleFocus } else { Role::BoxTitle };
             canvas.text(area.x, area.y, area.width, " 1 Layers ", role);
             for y in area.top()..area.bottom() {
@@ -235,7 +236,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     let hits = super::hits(state, Pane::Layers);
     for (index, row) in table.rows.iter().enumerate().skip(state.layers.top).take(usize::from(height)) {
         let place = row_area(rows_area, index - state.layers.top);
-        draw_row(canvas, place, state, row);
+        draw_row(canvas, place, state, row, names);
         if let Some(role) = hits.get(&index) {
             canvas.paint(place, *role);
         }
@@ -245,14 +246,18 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         canvas.regions.note(place, Target::Layer(index));
     }
     if let (true, Some(row)) = (total, &table.total) {
-        draw_total(canvas, Rect { y: rows_area.bottom(), height: 1, ..rows_area }, state, row);
+        draw_total(canvas, Rect { y: rows_area.bottom(), height: 1, ..rows_area }, state, row, names);
     }
 }
 
-/// Calls `f` with each column and where it stands.
-fn each(width: u16, x: u16, state: &State, mut f: impl FnMut(Column, u16, u16)) {
+/// The cells of the widest name.
+fn widest(table: &LayerTable) -> usize {
+    table.rows.iter().map(|row| cells::width(&row.shown)).max().unwrap_or(0)
+}
+
+/// Calls `f` with each column and where it stands; `names` are the cells of the widest name.
+fn each(width: u16, x: u16, names: usize, mut f: impl FnMut(Column, u16, u16)) {
     let columns = columns(width);
-    let names = state.snapshot.layers.rows.iter().map(|row| cells::width(&row.shown)).max().unwrap_or(0);
     let fixed: u16 = columns.iter().map(|column| column.form(0).1 + 1).sum();
     // Names get what they need as long as the last column keeps room to say something.
     let spare = width.saturating_sub(fixed);
@@ -268,9 +273,9 @@ fn each(width: u16, x: u16, state: &State, mut f: impl FnMut(Column, u16, u16)) 
     }
 }
 
-fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, state: &State) {
+fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, state: &State, names: usize) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
-    each(area.width, area.x, state, |column, x, width| {
+    each(area.width, area.x, names, |column, x, width| {
         let (name, _, number) = column.form(0);
         let name = if column == C::Tokens && estimate { "~tokens" } else { name };
         if number {
@@ -281,9 +286,9 @@ fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, state: &State) {
     });
 }
 
-fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow) {
+fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow, names: usize) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
-    each(area.width, area.x, state, |column, x, width| {
+    each(area.width, area.x, names, |column, x, width| {
         let (text, role) = column.cell(row, estimate, width);
         let role = if row.included || column == C::Now { role } else { Role::Dim };
         if column.form(0).2 {
@@ -294,10 +299,16 @@ fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow) 
     });
 }
 
-fn draw_total(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &crate::app::snapshot::TotalRow) {
+fn draw_total(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    state: &State,
+    row: &crate::app::snapshot::TotalRow,
+    names: usize,
+) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
     let joins = if row.joins > 0 { format!("(+{} joins)", cells::grouped(row.joins)) } else { String::new() };
-    each(area.width, area.x, state, |column, x, width| match column {
+    each(area.width, area.x, names, |column, x, width| match column {
         C::Layer => drop(canvas.text(x, area.y, width, &row.label, Role::Dim)),
         C::Chars => drop(canvas.right(x, x + width, area.y, &cells::grouped(row.chars), Role::Text)),
         C::Tokens => drop(canvas.right(x, x + width, area.y, &tokens(row.tokens, estimate), Role::Text)),
