@@ -59,6 +59,10 @@ fn theme(setting: &Setting, environment: &Environment) -> Result<Theme> {
         _ => environment.get(name).map(str::to_owned),
     };
     let depth = Depth::detect(&look);
+    if depth == Depth::None && setting.origin != "--theme" {
+        // What other themes say by colours alone, this one says by weight.
+        return Ok(Theme::choose(None, look));
+    }
     if let Some(theme) = Theme::built_in(&setting.value, depth) {
         return Ok(theme);
     }

@@ -212,6 +212,18 @@ fn the_readme_lists_the_keys() {
 }
 
 #[test]
+fn the_readmes_bench_opens() {
+    let readme = read("README.md");
+    let bench = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a bench");
+    let mut beside = |_: &plywood::core::fact::FilePath| {
+        plywood::core::fact::Found::Value(plywood::core::fact::Value::text("- {{ cwd }}\n"))
+    };
+    let opened = plywood::io::syntax::open("README.md", bench, &["rebuild".into()], &mut beside)
+        .unwrap_or_else(|problems| panic!("{}", problems[0]));
+    assert!(opened.warnings.is_empty() && !opened.bench.runs.is_empty());
+}
+
+#[test]
 fn the_readme_lists_the_themes() {
     let readme = read("README.md");
     let themes: Vec<String> = files("themes")

@@ -3,6 +3,7 @@
 mod bench_syntax;
 mod cli;
 mod columns;
+mod commands;
 mod house;
 mod plain_folder;
 mod screens;
