@@ -45,6 +45,8 @@ pub enum EngineRequest {
     Model(Name),
     /// Choose a run of the bench.
     Run(Name),
-    /// Read everything again, whatever the watcher says.
+    /// Look at the files again and say nothing of it: the terminal gained the focus, so something was done elsewhere.
+    Look,
+    /// Read everything again, whatever the watcher says, and say so.
     LookAgain,
 }

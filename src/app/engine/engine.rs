@@ -172,6 +172,10 @@ impl Engine {
             EngineRequest::Variants(variants) => self.choose_variants(variants),
             EngineRequest::Model(model) => self.choose_model(model),
             EngineRequest::Run(run) => self.choose_run(run),
+            EngineRequest::Look => {
+                self.look();
+                Ok(())
+            }
             EngineRequest::LookAgain => {
                 self.look();
                 self.note = "everything was read again".into();

@@ -195,6 +195,7 @@ impl Worker {
 
     fn take(&mut self, mail: Mail) -> bool {
         match mail {
+            Mail::Look | Mail::Request(EngineRequest::Look) => self.engine.look(),
             Mail::Request(request) => {
                 let plays = request == EngineRequest::Play;
                 self.engine.handle(request);
@@ -203,7 +204,6 @@ impl Worker {
                 }
                 true
             }
-            Mail::Look => self.engine.look(),
             Mail::Watching(status) => {
                 self.engine.set_watching(status);
                 true

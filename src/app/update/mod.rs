@@ -30,7 +30,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             state.message = text;
             Vec::new()
         }
-        Event::Focused => return vec![Effect::Engine(EngineRequest::LookAgain)],
+        Event::Focused => return vec![Effect::Engine(EngineRequest::Look)],
         Event::Resized => Vec::new(),
         Event::Drawn(metrics) => {
             state.dirty = false;
