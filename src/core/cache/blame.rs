@@ -209,9 +209,8 @@ impl Blame {
                 _ => text.push_str(&format!(", {who} disappeared")),
             },
         }
-        if let Some(cause) = self.cause
-            && !(self.what == What::Disappeared && cause == EventId::OPENING)
-        {
+        // The opening made everything and changed nothing.
+        if let Some(cause) = self.cause.filter(|&cause| cause != EventId::OPENING) {
             text.push_str(&format!(", by {}", (labels.event)(cause)));
         }
         text

@@ -176,3 +176,69 @@ pub(super) fn last_use(tree: &Tree, cursors: &[Cursor], but: usize, node: u32, d
         .map(|(_, cursor)| cursor.seq);
     standing.fold(tree.node(node).left, Seq::max)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::fact::EventId;
+    use crate::core::text::{Made, Traced};
+    use crate::core::wire::BlockKind;
+
+    fn block(text: &str) -> Arc<Block> {
+        let text = Traced::whole("user", text, Made::Literal, EventId::OPENING);
+        Block::new(BlockKind::User, "user".into(), None, None, text)
+    }
+
+    fn walk(tree: &mut Tree, texts: &[&str]) -> Vec<u32> {
+        let mut path = Vec::new();
+        for text in texts {
+            let (parent, block) = (path.last().copied().unwrap_or(ROOT), block(text));
+            let node = tree.find(parent, &block).unwrap_or_else(|| tree.add(parent, &block));
+            path.push(node);
+        }
+        path
+    }
+
+    fn text(tree: &Tree, node: u32) -> &str {
+        tree.block(node).unwrap().text.text()
+    }
+
+    #[test]
+    fn equal_prefixes_are_one_path() {
+        let mut tree = Tree::new();
+        let first = walk(&mut tree, &["a", "b", "c"]);
+        let second = walk(&mut tree, &["a", "b", "d"]);
+        assert_eq!(first[..2], second[..2]);
+        assert_eq!(walk(&mut tree, &["a", "b", "c"]), first);
+        // What was looked for last comes first.
+        assert_eq!(tree.children(first[1]).collect::<Vec<_>>(), [first[2], second[2]]);
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_is_forgotten_first() {
+        let mut tree = Tree::with_limit(8);
+        let mut standing = walk(&mut tree, &["a", "b"]);
+        for (seq, name) in (1..).zip(["p", "q", "r", "s"]) {
+            for node in walk(&mut tree, &["a", name, "tail"]).into_iter().skip(1) {
+                tree.node_mut(node).left = seq;
+            }
+        }
+        assert!(tree.is_full());
+        let before = tree.nodes.len();
+        tree.shrink(&mut [&mut standing]);
+        assert!(tree.nodes.len() < before);
+        assert!(!tree.is_full());
+        assert_eq!(standing.iter().map(|&node| text(&tree, node)).collect::<Vec<_>>(), ["a", "b"]);
+        let kept: Vec<&str> = tree.children(standing[0]).map(|node| text(&tree, node)).collect();
+        assert!(kept.contains(&"s") && kept.contains(&"b") && !kept.contains(&"p"), "{kept:?}");
+        // Nothing hangs in the air: every node can be reached.
+        let mut reached = vec![ROOT];
+        let mut at = 0;
+        while at < reached.len() {
+            reached.extend(tree.children(reached[at]).collect::<Vec<_>>());
+            at += 1;
+        }
+        assert_eq!(reached.len(), tree.nodes.len());
+        assert_eq!(walk(&mut tree, &["a", "b"]), standing);
+    }
+}
