@@ -1,4 +1,5 @@
 //! What other programs and the providers promise, case by case.
 
+mod cache;
 mod scene;
 mod xbot;
