@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{BatchSize, Criterion};
-use plywood::core::cache::{Lane, Measures, Simulator};
+use plywood::core::cache::{Lane, Measures, Models, Simulator};
 use plywood::core::fact::EventId;
 use plywood::core::text::{Made, Traced};
 use plywood::core::tokens::{Encoding, Measure};
@@ -69,8 +69,8 @@ fn blocks(calls: usize) -> Vec<Arc<Block>> {
     blocks
 }
 
-fn simulator() -> Simulator {
-    Simulator::new(Arc::new(models::embedded()), MODELS.map(|model| Lane::As(model.into())))
+fn simulator(models: &Arc<Models>) -> Simulator {
+    Simulator::new(models.clone(), MODELS.map(|model| Lane::As(model.into())))
 }
 
 fn empty() -> Request {
@@ -168,20 +168,21 @@ fn least(times: u32, mut run: impl FnMut()) -> Duration {
 }
 
 fn main() {
+    let models = Arc::new(models::embedded());
     let all = blocks(CALLS);
     let few = blocks(CALLS / 10);
     let mut criterion = Criterion::default().sample_size(20).configure_from_args();
     let mut group = criterion.benchmark_group("cache");
     group.bench_function("5,000 calls to 15 MB, 3 models", |bencher| {
         bencher.iter_batched(
-            simulator,
+            || simulator(&models),
             |simulator| black_box(append_only(&all, simulator)),
             BatchSize::LargeInput,
         );
     });
     group.bench_function("the same, newest result rewritten each time", |bencher| {
         bencher.iter_batched(
-            simulator,
+            || simulator(&models),
             |simulator| black_box(tail_rewritten(&all, simulator)),
             BatchSize::LargeInput,
         );
@@ -191,7 +192,7 @@ fn main() {
 
     // Both in one run: machines drift.
     let linear = least(10, || {
-        black_box(append_only(&all, simulator()));
+        black_box(append_only(&all, simulator(&models)));
     });
     let bytes = |all: &[Arc<Block>]| -> f64 {
         let lens: Vec<usize> = all.iter().map(|block| block.text.len()).collect();

@@ -1,5 +1,6 @@
 //! Plays a session's requests, call by call, against the caches of several models at once.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -99,9 +100,10 @@ impl Simulator {
     pub fn call(&mut self, request: &Request, measures: &mut dyn Measures) -> Vec<Outcome> {
         self.order += 1;
         let order = self.order;
-        let entry = self.conversations.entry(request.agent.clone());
-        let index = entry.index();
-        let conversation = entry.or_default();
+        let index = self.conversations.get_index_of(&request.agent).unwrap_or_else(|| {
+            self.conversations.insert_full(request.agent.clone(), Conversation::default()).0
+        });
+        let conversation = &mut self.conversations[index];
         let first = conversation.order == 0;
         let same = same(conversation, request);
         for lane in &mut self.lanes {
@@ -122,14 +124,15 @@ impl Simulator {
             diff::breaks(&conversation.blocks, &request.blocks, same, conversation.turn != request.turn)
         };
         // The running counts of this request, and those of the one before it where they differ.
-        let mut old_tails: Vec<Vec<u32>> = vec![Vec::new(); self.rulers.len()];
+        let mut old_tails: Vec<Vec<u32>> = Vec::new();
         conversation.sums.resize_with(self.rulers.len(), Vec::new);
-        for ((ruler, sums), old_tail) in self.rulers.iter().zip(&mut conversation.sums).zip(&mut old_tails) {
+        for (index, (ruler, sums)) in self.rulers.iter().zip(&mut conversation.sums).enumerate() {
             let Some(encoding) = ruler.encoding() else { continue };
             let mut measure = ruler.measure(measures.of(encoding));
             extend(sums, &conversation.blocks, &mut measure);
             if same < sums.len() {
-                *old_tail = sums.split_off(same);
+                old_tails.resize_with(self.rulers.len(), Vec::new);
+                old_tails[index] = sums.split_off(same);
             }
             extend(sums, &request.blocks, &mut measure);
         }
@@ -157,7 +160,7 @@ impl Simulator {
             let Some(world) = world else { continue };
             let sums = world.ruler.map(|ruler| Sums {
                 now: &conversation.sums[ruler],
-                old_tail: &old_tails[ruler],
+                old_tail: old_tails.get(ruler).map_or(&[], Vec::as_slice),
                 same,
             });
             outcomes.push(seen.outcome(world, sums, changed, measures, &knows));
@@ -168,7 +171,8 @@ impl Simulator {
         conversation.blocks.truncate(same.min(request.shared));
         let kept = conversation.blocks.len();
         conversation.blocks.extend(request.blocks[kept..].iter().cloned());
-        conversation.marks = marks;
+        conversation.marks.clear();
+        conversation.marks.extend_from_slice(&marks);
         if conversation.model != request.model {
             conversation.model = request.model.clone();
         }
@@ -234,8 +238,11 @@ fn extend(sums: &mut Vec<u32>, blocks: &[Arc<Block>], measure: &mut dyn Measure)
 }
 
 /// Marks in order, each behind a block that is there.
-fn tidy(marks: &[MarkAt], blocks: usize) -> Vec<MarkAt> {
+fn tidy(marks: &[MarkAt], blocks: usize) -> Cow<'_, [MarkAt]> {
+    if marks.is_sorted_by_key(|mark| mark.block) && marks.last().is_none_or(|mark| mark.block < blocks) {
+        return Cow::Borrowed(marks);
+    }
     let mut marks: Vec<MarkAt> = marks.iter().copied().filter(|mark| mark.block < blocks).collect();
     marks.sort_by_key(|mark| mark.block);
-    marks
+    Cow::Owned(marks)
 }
