@@ -1,6 +1,7 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
 pub mod bench_file;
+pub mod edit;
 pub mod load;
 pub mod models;
 mod plain;

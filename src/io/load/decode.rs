@@ -7,42 +7,56 @@ use encoding_rs::{DecoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 /// The most bytes of a file that are read: 4 MiB. What a model could be sent is a small part of it.
 pub const MAX_BYTES: usize = 4 << 20;
 
+/// How the bytes of a file stand for characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// UTF-8; `bom` is the number of bytes of a byte order mark in front of the text, here and below.
+    Utf8 { bom: usize },
+    /// UTF-16, its units with the high byte first where `big`.
+    Utf16 { big: bool, bom: usize },
+    /// GB18030, and GBK in it.
+    Gb18030,
+}
+
 /// A text with notes about how it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Decoded {
-    pub(super) text: String,
-    pub(super) notes: Vec<Arc<str>>,
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    pub(crate) notes: Vec<Arc<str>>,
+    pub(crate) coding: Coding,
 }
 
 /// Decodes the bytes of a file. At most [`MAX_BYTES`] are used; what is cut falls between characters.
-pub(super) fn decode(bytes: &[u8]) -> Decoded {
+pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let cut = bytes.len() > MAX_BYTES;
     let bytes = &bytes[..bytes.len().min(MAX_BYTES)];
     let mut notes = Vec::new();
-    let text = if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
+    let utf16 = |big| if big { UTF_16BE } else { UTF_16LE };
+    let (text, coding) = if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
         notes.push("BOM removed".into());
-        utf8_or_other(rest, cut, &mut notes)
+        utf8_or_other(rest, 3, cut, &mut notes)
     } else if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
-        other(UTF_16LE, rest, cut, &mut notes)
+        (other(UTF_16LE, rest, cut, &mut notes), Coding::Utf16 { big: false, bom: 2 })
     } else if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
-        other(UTF_16BE, rest, cut, &mut notes)
-    } else if let Some(encoding) = looks_like_utf16(bytes) {
-        other(encoding, bytes, cut, &mut notes)
+        (other(UTF_16BE, rest, cut, &mut notes), Coding::Utf16 { big: true, bom: 2 })
+    } else if let Some(big) = looks_like_utf16(bytes) {
+        (other(utf16(big), bytes, cut, &mut notes), Coding::Utf16 { big, bom: 0 })
     } else {
-        utf8_or_other(bytes, cut, &mut notes)
+        utf8_or_other(bytes, 0, cut, &mut notes)
     };
     if cut {
         notes.push(format!("cut at {} MiB", MAX_BYTES >> 20).into());
     }
-    Decoded { text, notes }
+    Decoded { text, notes, coding }
 }
 
-fn utf8_or_other(bytes: &[u8], cut: bool, notes: &mut Vec<Arc<str>>) -> String {
+fn utf8_or_other(bytes: &[u8], bom: usize, cut: bool, notes: &mut Vec<Arc<str>>) -> (String, Coding) {
+    let utf8 = Coding::Utf8 { bom };
     match std::str::from_utf8(bytes) {
-        Ok(text) => return text.to_owned(),
+        Ok(text) => return (text.to_owned(), utf8),
         // The end of a file that was cut may stand in the middle of a character.
         Err(error) if cut && error.error_len().is_none() => {
-            return String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned();
+            return (String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned(), utf8);
         }
         Err(_) => {}
     }
@@ -53,9 +67,9 @@ fn utf8_or_other(bytes: &[u8], cut: bool, notes: &mut Vec<Arc<str>>) -> String {
         && let Some(text) = clean(GB18030, bytes, cut)
     {
         notes.push("GB18030".into());
-        return text;
+        return (text, Coding::Gb18030);
     }
-    lossy(UTF_8, bytes, cut, "UTF-8", notes)
+    (lossy(UTF_8, bytes, cut, "UTF-8", notes), utf8)
 }
 
 fn other(encoding: &'static Encoding, bytes: &[u8], cut: bool, notes: &mut Vec<Arc<str>>) -> String {
@@ -66,8 +80,8 @@ fn other(encoding: &'static Encoding, bytes: &[u8], cut: bool, notes: &mut Vec<A
     }
 }
 
-/// Every other byte zero is what Latin letters, digits and line ends look like in UTF-16.
-fn looks_like_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
+/// Every other byte zero is what Latin letters, digits and line ends look like in UTF-16. True for the high byte first.
+fn looks_like_utf16(bytes: &[u8]) -> Option<bool> {
     let sample = &bytes[..bytes.len().min(4096) & !1];
     if bytes.len() % 2 == 1 && bytes.len() < MAX_BYTES || sample.len() < 4 {
         return None;
@@ -75,12 +89,12 @@ fn looks_like_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let zeros = |odd: usize| sample.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
     let enough = sample.len() / 2 / 5;
-    let encoding = match (even, odd) {
-        (0, odd) if odd > enough.max(1) => UTF_16LE,
-        (even, 0) if even > enough.max(1) => UTF_16BE,
+    let (encoding, big) = match (even, odd) {
+        (0, odd) if odd > enough.max(1) => (UTF_16LE, false),
+        (even, 0) if even > enough.max(1) => (UTF_16BE, true),
         _ => return None,
     };
-    clean(encoding, bytes, true).map(|_| encoding)
+    clean(encoding, bytes, true).map(|_| big)
 }
 
 /// The text, if every byte of it belongs to a character. With `cut`, the last character may be incomplete.

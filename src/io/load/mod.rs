@@ -20,6 +20,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 pub use decode::MAX_BYTES;
+pub(crate) use decode::{Coding, decode};
 pub(crate) use file::reason;
 
 use crate::core::fact::{Base, FactKey, FilePath, Found, Rev, Value};

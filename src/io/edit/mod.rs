@@ -1,0 +1,6 @@
+//! Writing into the user's files: only what was changed, and never over what somebody else wrote.
+
+pub mod text;
+mod write;
+
+pub use text::{Conflict, Hunk, Original, SaveError, Splice};
