@@ -25,6 +25,8 @@ pub enum Action {
     Variants,
     /// List the runs.
     Runs,
+    /// The next branch.
+    Branch,
     /// The menu of views.
     Views,
     /// Run order against byte order.
@@ -218,6 +220,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Models, "model", &["m"], S::Screen, ("model", 5), "Choose the model", "Lists the models whose cache and prices are known."),
         row(A::Variants, "variants", &["V"], S::Screen, ("variants", 7), "Variants on and off", "Switches variants of the bench on and off, also several at once."),
         row(A::Runs, "runs", &["R"], S::Screen, NO, "Choose the run", "Lists the scripted runs of the bench."),
+        row(A::Branch, "branch", &["B"], S::Screen, ("branch", 9), "The next branch", "Goes to the calls that an edit at an earlier call left behind, and back."),
         row(A::PreviousCall, "previous_call", &["["], S::Screen, NO, "Show the call before", "Shows the call before the shown one."),
         row(A::NextCall, "next_call", &["]"], S::Screen, NO, "Show the call after", "Shows the call after the shown one; forecast calls are sent until there."),
         row(A::Play, "play", &["p"], S::Screen, ("play", 8), "Play or stop", "Sends one call after the other until the end of the run."),
@@ -318,6 +321,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Back | Action::PreviousCall => shown > 0,
         Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
         Action::Runs => snapshot.choices.runs.len() > 1,
+        Action::Branch => snapshot.title.branch.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
         Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),

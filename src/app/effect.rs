@@ -43,6 +43,8 @@ pub enum EngineRequest {
     Variants(Vec<Name>),
     /// Choose a model, as `provider:model`.
     Model(Name),
+    /// Go on with the next branch: an edit at an earlier call leaves the calls behind it on a branch of their own.
+    NextBranch,
     /// Choose a run of the bench.
     Run(Name),
     /// Look at the files again and say nothing of it: the terminal gained the focus, so something was done elsewhere.

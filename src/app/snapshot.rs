@@ -54,6 +54,8 @@ pub struct Title {
     pub note: Name,
     /// The run that is played; none where the bench has no runs.
     pub run: Option<Name>,
+    /// The number of the branch, from 1, and how many there are; none while there is only one.
+    pub branch: Option<(u32, u32)>,
     /// The turn of the shown call, from 1; 0 before the first.
     pub turn: u32,
     /// The turns of the run, with those that the script still holds.

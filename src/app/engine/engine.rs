@@ -38,8 +38,10 @@ pub struct Engine {
     models: Arc<Models>,
     options: Options,
     player: Player,
-    /// Players that a change at an earlier call left behind, the latest last.
-    left: Vec<Player>,
+    /// The other branches, in order: what a change at an earlier call left behind.
+    others: Vec<Player>,
+    /// The place of the branch that is on among all of them.
+    branch: usize,
     /// The call that is looked at; none for the one that waits.
     shown: Option<CallNo>,
     /// The effect of a CWD that is typed.
@@ -91,7 +93,8 @@ impl Engine {
             models,
             options,
             player,
-            left: Vec::new(),
+            others: Vec::new(),
+            branch: 0,
             shown: None,
             preview: None,
             playing: false,
@@ -176,6 +179,10 @@ impl Engine {
                 self.look();
                 Ok(())
             }
+            EngineRequest::NextBranch => {
+                self.next_branch();
+                Ok(())
+            }
             EngineRequest::LookAgain => {
                 self.look();
                 self.note = "everything was read again".into();
@@ -255,7 +262,8 @@ impl Engine {
         {
             let branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
             let old = std::mem::replace(&mut self.player, branch);
-            self.left.push(old);
+            self.others.insert(self.branch, old);
+            self.branch = self.others.len();
             self.shown = None;
             self.forget_sent();
             self.note = format!("a branch from call {}; the other stays as it was", call.0).into();
@@ -379,12 +387,39 @@ impl Engine {
         self.live(Input::Model(model))
     }
 
+    /// Goes on with the next branch; behind the last comes the first.
+    fn next_branch(&mut self) {
+        if self.others.is_empty() {
+            return;
+        }
+        let next = (self.branch + 1) % (self.others.len() + 1);
+        // Without the one that is on, what stands at or behind its place is one nearer.
+        let at = if next > self.branch { next - 1 } else { next };
+        let player = self.others.remove(at);
+        let old = std::mem::replace(&mut self.player, player);
+        let place = if next > self.branch { self.branch } else { self.others.len() };
+        self.others.insert(place, old);
+        self.branch = next;
+        self.shown = None;
+        self.end_is_last();
+        self.forget_sent();
+        // What files say by now, this branch has not seen yet.
+        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
+        let found = self.edge.load(&keys);
+        let session = self.player.session();
+        let found =
+            found.into_iter().filter(|(key, found)| !session.knows(key, found) && !is_clock(key)).collect();
+        self.observe(found);
+        self.project();
+    }
+
     fn choose_run(&mut self, run: Name) -> Result<(), Refused> {
         let bench = self.player.session().bench().clone();
         self.player = Player::start(bench, Some(&run), &mut AsLoad(&mut *self.edge))?;
         self.options.run = Some(run);
         self.shown = None;
-        self.left.clear();
+        self.others.clear();
+        self.branch = 0;
         self.forget_sent();
         self.project();
         Ok(())
@@ -632,6 +667,7 @@ impl Engine {
             name: bench.title.clone().unwrap_or_else(|| bench.name.clone()),
             note: self.edge.note(),
             run: player.run().cloned(),
+            branch: (!self.others.is_empty()).then(|| (self.branch as u32 + 1, self.others.len() as u32 + 1)),
             turn: shown.map_or(0, |row| row.turn),
             turns: rows.iter().filter(|row| row.agent.is_none()).map(|row| row.turn).max().unwrap_or(0),
             pause,
@@ -645,7 +681,8 @@ impl Engine {
             return Ways::default();
         }
         let calls = snapshot.calls.rows.len() as u32;
-        Ways { calls, rows: ways::rows(&names, &self.ways, &self.options.variants), notes: Vec::new() }
+        let done = self.ways_left.as_ref().is_some_and(Vec::is_empty);
+        Ways { calls, rows: ways::rows(&names, &self.ways, &self.options.variants, done), notes: Vec::new() }
     }
 
     fn say_verdict(

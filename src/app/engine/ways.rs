@@ -121,9 +121,9 @@ pub(super) fn best_pair(ways: &[Way]) -> Option<&Way> {
         .min_by_key(|way| way.outcome.lost)
 }
 
-/// The rows of the table. Ways that are not run yet have no outcome.
+/// The rows of the table. Ways that are not run yet have no outcome; the best pair is told once all are `done`.
 #[must_use]
-pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name]) -> Vec<WayRow> {
+pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name], done: bool) -> Vec<WayRow> {
     let known =
         |variants: &[Name]| ways.iter().find(|way| way.variants == variants).map(|way| way.outcome.clone());
     let words = |name: &Name| name.replace('_', " ");
@@ -155,7 +155,7 @@ pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name]) -> Vec<WayRow
             },
         );
     };
-    let best = best_pair(ways);
+    let best = if done { best_pair(ways) } else { None };
     if let Some(best) = best {
         pair(&best.variants, Some(best.outcome.clone()));
     }

@@ -25,6 +25,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
     match action {
         Action::Send => return engine(EngineRequest::Send),
         Action::Back => return engine(EngineRequest::Back),
+        Action::Branch => return engine(EngineRequest::NextBranch),
         Action::PreviousCall => return step(state, -1),
         Action::NextCall => return step(state, 1),
         Action::Play if state.snapshot.status.playing => return engine(EngineRequest::Stop),

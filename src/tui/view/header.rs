@@ -182,8 +182,11 @@ fn wide(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         let note = format!("({})", title.note);
         x += canvas.text(x, area.y, room.saturating_sub(x), &note, Role::Text) + 1;
     }
-    if let Some(run) = title.run.as_ref().filter(|_| snapshot.choices.runs.len() > 1) {
-        canvas.text(x, area.y, room.saturating_sub(x), &format!("run {run}"), Role::Dim);
+    let run = title.run.as_ref().filter(|_| snapshot.choices.runs.len() > 1).map(|run| format!("run {run}"));
+    let branch = title.branch.map(|(branch, of)| format!("branch {branch} of {of}"));
+    let words: Vec<String> = [run, branch].into_iter().flatten().collect();
+    if !words.is_empty() {
+        canvas.text(x, area.y, room.saturating_sub(x), &words.join(", "), Role::Dim);
     }
     let mut y = area.y + 1;
     let width = usize::from(area.width);
