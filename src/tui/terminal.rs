@@ -133,7 +133,7 @@ impl Guard {
         Ok(guard)
     }
 
-    /// Turns the modes on again after [`Guard::leave`], or after somebody else may have changed them. The screen is then
+    /// Turns the modes on again after `leave`, or after somebody else may have changed them. The screen is then
     /// blank: every cell has to be written.
     ///
     /// # Errors

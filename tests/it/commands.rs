@@ -303,6 +303,9 @@ fn the_sample_breaks_where_its_readme_says() {
     assert!(lost(&["no_cwd_in_base"]).0 > 0, "the stripped tags remain");
 }
 
+/// The bench's path, the folder it is opened from, and the environment.
+type Elsewhere<'a> = (&'a str, &'a Path, &'a [(&'a str, &'a str)]);
+
 #[test]
 fn the_same_bytes_everywhere() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -332,7 +335,7 @@ fn the_same_bytes_everywhere() {
         };
         let here = with("samples/xbot", root, &[]);
         assert!(!here.is_empty());
-        let other: [(&str, &Path, &[(&str, &str)]); 6] = [
+        let other: [Elsewhere<'_>; 6] = [
             ("samples/xbot", root, &[]),
             (
                 "samples/xbot",
