@@ -9,16 +9,21 @@
 //!
 //! 1. [`core`] is pure: no clock, disk, network, process or terminal. Where it needs a fact that it does not have, a
 //!    step ends with the keys it needs; whoever drives it supplies them and asks again.
-//!    - [`core::bench`]: what a bench means. Its syntax lives in `io`.
-//!    - [`core::fact`]: keys, values, lookups. Anything a layer may read is a fact.
-//!    - [`core::text`]: traced text, in which every byte has one owner.
-//!    - [`core::source`]: a layer's source into traced text.
-//!    - [`core::run`]: inputs, the session that takes them, and what each call was sent.
+//!    - [`core::bench`]: what a bench means. Its syntax lives in [`io::syntax`].
+//!    - [`core::fact`]: keys, values, lookups. Anything a layer may read is a fact; [`core::read`] derives facts from
+//!      files.
+//!    - [`core::text`]: traced text, in which every byte has one owner, and the one function that cuts.
+//!    - [`core::source`]: a layer's source into traced text; [`core::compose`]: layers into places, in both orders.
+//!    - [`core::log`]: messages with lifetimes, so that sent, persisted and replayed are filters over one log.
+//!    - [`core::run`]: inputs, the session that takes them, the player of scripts, and what each call was sent.
 //!    - [`core::wire`]: requests, provider-neutral.
-//!    - [`core::tokens`]: the seam through which everything measures tokens.
-//! 2. [`io`] is the edges: bench files, facts from disk, watching, the samples.
-//! 3. [`app`] is the workbench without a terminal: its state, and what keys and news do to it.
-//! 4. [`tui`] is the terminal: taken and given back whole, input, frames and views.
+//!    - [`core::tokens`]: counts, exact or estimated, and how they were got.
+//!    - [`core::cache`]: what a provider's cache makes of each request, what is lost, and who is to blame.
+//! 2. [`io`] is the edges: [`io::bench_file`] opens benches and folders, [`io::load`] reads facts from disk,
+//!    [`io::watch`] watches them, [`io::models`] holds the providers' rules and prices, [`io::samples`] the samples.
+//! 3. [`app`] is the workbench without a terminal: [`app::state`] and what [`app::update`] makes of keys and news, the
+//!    [`app::action`] table, and the [`app::engine`], which owns the session and publishes an [`app::snapshot`].
+//! 4. [`tui`] is the terminal: taken and given back whole, input, frames, themes and views.
 //! 5. [`cli`] is the command line: one file for each command, as text and as JSON.
 //!
 //! # Invariants

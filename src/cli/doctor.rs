@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::args::JsonArgs;
 use super::output::{Out, Outcome, Result, Table};
+use super::report::Revisions;
 use super::settings::{Environment, Setting};
 use crate::core::bench::FORMAT;
 use crate::core::tokens;
@@ -15,6 +16,7 @@ use crate::io::models;
 #[derive(Serialize)]
 struct Report {
     schema: &'static str,
+    revisions: Revisions,
     checks: Vec<Check>,
 }
 
@@ -53,7 +55,7 @@ pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
     checks.extend(machine());
     let found = checks.iter().any(|check| check.problem.is_some());
     if args.json {
-        out.json(&Report { schema: "plywood.doctor/1", checks })?;
+        out.json(&Report { schema: "plywood.doctor/1", revisions: Revisions::here(), checks })?;
     } else {
         let mut table = Table::new(&["what", "value", "from"]);
         for check in &checks {

@@ -4,11 +4,13 @@ use serde::Serialize;
 
 use super::args::JsonArgs;
 use super::output::{Out, Outcome, Result, Table};
+use super::report::Revisions;
 use crate::app::action::{ACTIONS, ActionInfo};
 
 #[derive(Serialize)]
 struct Report {
     schema: &'static str,
+    revisions: Revisions,
     actions: Vec<Row>,
 }
 
@@ -44,7 +46,11 @@ pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
             title: action.title,
             about: action.about,
         });
-        out.json(&Report { schema: "plywood.keys/1", actions: actions.collect() })?;
+        out.json(&Report {
+            schema: "plywood.keys/1",
+            revisions: Revisions::here(),
+            actions: actions.collect(),
+        })?;
     } else {
         let mut table = Table::new(&["keys", "action", "where", "what it does"]);
         for (scope, actions) in by_scope() {

@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::args::LayersArgs;
 use super::open::{Bench, no_such_call};
-use super::output::{Out, Outcome, Result, Table, grouped};
+use super::output::{Out, Outcome, Result, Table};
 use super::report::{DiagnosticReport, Revisions, sha256};
+use crate::app::cells::grouped;
 use crate::app::engine::Counters;
 use crate::app::engine::publish::{self, Shown};
 use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable};

@@ -160,20 +160,6 @@ impl Table {
     }
 }
 
-/// A number with commas, as screens write it: `12,117`.
-#[must_use]
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Says on stderr what went wrong and gives the exit status. A reader that went away, as `head` does, is no failure.
 pub fn finish(result: Result) -> ExitCode {
     match result {
@@ -216,14 +202,6 @@ mod tests {
         assert_eq!(
             written(|out| table.write(out)),
             "layer    chars  note\n渠道       842\n00_base  5,604  old\n"
-        );
-    }
-
-    #[test]
-    fn numbers_are_grouped_from_the_right() {
-        assert_eq!(
-            [0, 999, 1_000, 12_117, 1_234_567].map(grouped),
-            ["0", "999", "1,000", "12,117", "1,234,567"].map(String::from)
         );
     }
 

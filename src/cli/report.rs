@@ -23,6 +23,11 @@ impl Revisions {
     pub(super) fn new(models: &str) -> Revisions {
         Revisions { models: models.to_owned(), tokenizer: tokens::REVISION }
     }
+
+    /// With the program's own model data.
+    pub(super) fn here() -> Revisions {
+        Revisions::new(&crate::io::models::embedded().revision)
+    }
 }
 
 /// A SHA-256 in hexadecimal digits.

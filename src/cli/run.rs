@@ -5,8 +5,9 @@ use serde::Serialize;
 
 use super::args::RunArgs;
 use super::open::{Bench, no_such_call};
-use super::output::{Out, Outcome, Result, Table, grouped};
+use super::output::{Out, Outcome, Result, Table};
 use super::report::{Revisions, request_sha256};
+use crate::app::cells::grouped;
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict,

@@ -468,6 +468,9 @@ fn json_says_what_it_depends_on() {
         (&["run", "samples/xbot", "--json", "--until", "1"][..], "plywood.run/1"),
         (&["layers", "samples/xbot", "--json"], "plywood.layers/1"),
         (&["build", "samples/xbot", "--format", "json"], "plywood.build/1"),
+        (&["samples", "--json"], "plywood.samples/1"),
+        (&["keys", "--json"], "plywood.keys/1"),
+        (&["doctor", "--json"], "plywood.doctor/1"),
     ] {
         let json: Value = serde_json::from_str(&run(args).stdout).expect("JSON");
         assert_eq!(json["schema"], schema);
