@@ -74,6 +74,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Play a run and print what each call costs
     Run(RunArgs),
+    /// Check benches, for instance against a request that was really sent
+    Check(CheckArgs),
     /// Print the JSON Schema of bench files
     Schema,
     /// List the samples
@@ -140,6 +142,14 @@ pub enum Format {
     Text,
     /// Blocks with the owner of each byte
     Json,
+    /// The body for the Anthropic Messages API
+    Anthropic,
+    /// The body for the OpenAI Chat Completions API, which many others speak
+    OpenaiChat,
+    /// The body for the OpenAI Responses API
+    OpenaiResponses,
+    /// The body for the Gemini generateContent API
+    Gemini,
 }
 
 /// `run`.
@@ -157,4 +167,36 @@ pub struct RunArgs {
     /// Print one JSON object a line for each call
     #[arg(long)]
     pub json: bool,
+}
+
+/// `check`.
+#[derive(Clone, Debug, Args)]
+pub struct CheckArgs {
+    /// Bench files, folders, or names of samples
+    #[arg(value_name = "PATH", required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How the benches are used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// A request as it was sent (Anthropic, OpenAI chat or responses, Gemini): is the bench's the same? - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// The call that is compared; by default the one behind as many answers as FILE holds
+    #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: Option<u32>,
+    /// How findings are written
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: CheckFormat,
+    /// Print JSON
+    #[arg(long, conflicts_with = "format")]
+    pub json: bool,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// For reading
+    Text,
+    /// As annotations of a GitHub workflow
+    Github,
 }

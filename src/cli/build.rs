@@ -1,4 +1,4 @@
-//! `plywood build PATH`: a request as it would be sent, for reading or with the owner of each byte.
+//! `plywood build PATH`: a request as it would be sent, for reading, with the owner of each byte, or for a provider.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::report::{Revisions, request_sha256};
 use crate::core::fact::EventId;
 use crate::core::run::Session;
 use crate::core::text::{Made, Origin};
-use crate::core::wire::{Block, BlockKind, Request, Zone};
+use crate::core::wire::{self, Block, BlockKind, Request, Zone};
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -85,8 +85,17 @@ pub(super) fn run(args: &BuildArgs, out: &mut Out<'_>) -> Result {
     match args.format {
         Format::Text => text(&request, out)?,
         Format::Json => out.json(&report(&bench, player.session(), &request))?,
+        Format::Anthropic => body(&request, wire::Format::Anthropic, out)?,
+        Format::OpenaiChat => body(&request, wire::Format::OpenaiChat, out)?,
+        Format::OpenaiResponses => body(&request, wire::Format::OpenaiResponses, out)?,
+        Format::Gemini => body(&request, wire::Format::Gemini, out)?,
     }
     Ok(Outcome::Done)
+}
+
+/// What a provider would be sent, on one line.
+fn body(request: &Request, format: wire::Format, out: &mut Out<'_>) -> std::io::Result<()> {
+    out.line(wire::body(request, format))
 }
 
 /// Every block under a line that says what it is. The texts are as they are sent, a line end at the end of each.

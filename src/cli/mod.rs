@@ -8,6 +8,7 @@ use clap::Parser;
 
 pub mod args;
 mod build;
+mod check;
 mod completions;
 mod doctor;
 pub mod keys;
@@ -60,6 +61,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
     match command {
         Command::Layers(args) => layers::run(&args, out),
         Command::Build(args) => build::run(&args, out),
+        Command::Check(args) => check::run(&args, out),
         Command::Run(args) => run::run(&args, out),
         Command::Keys(args) => keys::run(args, out),
         Command::Samples(args) => samples::run(args, out),

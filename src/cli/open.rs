@@ -143,6 +143,25 @@ impl Bench {
         })
     }
 
+    /// What screens call a layer, by its id; what is no layer is called what it is.
+    pub(super) fn shown(&self, id: &str) -> String {
+        self.bench.layer(id).map_or_else(|| id.to_owned(), |layer| layer.shown().to_string())
+    }
+
+    /// A file of the bench or its workspace, named as the user would find it from here.
+    pub(super) fn file_from_here(&self, file: &str) -> String {
+        let roots = self.file.loaded().roots();
+        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+        for folder in [self.file.folder(), &roots.workspace] {
+            let path = folder.join(file);
+            if path.exists() {
+                let path = path.strip_prefix(&here).unwrap_or(&path);
+                return path.to_string_lossy().into_owned();
+            }
+        }
+        file.to_owned()
+    }
+
     /// Its name.
     pub(super) fn name(&self) -> &str {
         &self.bench.name

@@ -5,6 +5,7 @@ pub mod edit;
 pub mod load;
 pub mod models;
 mod plain;
+pub mod recording;
 pub mod samples;
 pub mod syntax;
 pub mod watch;

@@ -69,7 +69,10 @@ fn wrong_usage_is_told_on_stderr_with_status_2() {
     for (args, says) in [
         (&["layers"][..], "<PATH>"),
         (&["build", "samples/xbot", "--call", "0"], "0 is not in 1.."),
-        (&["build", "samples/xbot", "--format", "xml"], "[possible values: text, json]"),
+        (
+            &["build", "samples/xbot", "--format", "xml"],
+            "[possible values: text, json, anthropic, openai-chat, openai-responses, gemini]",
+        ),
         (&["run", "samples/xbot", "--frobnicate"], "unexpected argument '--frobnicate'"),
         (&["completions", "tcsh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
     ] {

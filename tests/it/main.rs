@@ -1,5 +1,6 @@
 //! The program from outside: its commands, its screens, and the rules of the house.
 
+mod against;
 mod bench_syntax;
 mod cli;
 mod columns;

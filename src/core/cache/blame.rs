@@ -1,5 +1,6 @@
 //! Who broke the prefix: the part, the fact, the event.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -39,7 +40,8 @@ pub struct Written {
 
 impl Written {
     /// Where what `origin` wrote comes from; `into` is the offset of the byte in its span. None for what no file wrote.
-    pub(super) fn of(origin: &Origin, into: usize) -> Option<Written> {
+    #[must_use]
+    pub fn of(origin: &Origin, into: usize) -> Option<Written> {
         let placeholder = |source: &Arc<Source>, range: &std::ops::Range<usize>| {
             let before = source.text.get(..range.start).unwrap_or_default();
             let open = before.rfind("{{").max(before.rfind("{%")).unwrap_or(range.start);
@@ -60,6 +62,16 @@ impl Written {
             }
             Made::Literal => None,
         }
+    }
+}
+
+/// `{{cwd}} prompt.md:9:6`, or `prompt.md:3:1` for copied text.
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(expression) = &self.expression {
+            write!(f, "{{{{{expression}}}}} ")?;
+        }
+        write!(f, "{}:{}", self.file, self.at)
     }
 }
 
@@ -173,11 +185,7 @@ impl Blame {
     /// `{{cwd}} prompt.md:9:6`, or `prompt.md:3:1` for copied text.
     #[must_use]
     pub fn source(&self) -> Option<String> {
-        let written = self.written.as_ref()?;
-        Some(match &written.expression {
-            Some(expression) => format!("{{{{{expression}}}}} {}:{}", written.file, written.at),
-            None => format!("{}:{}", written.file, written.at),
-        })
+        self.written.as_ref().map(ToString::to_string)
     }
 
     /// What happened, without call, verdict and tokens:

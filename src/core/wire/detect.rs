@@ -60,7 +60,7 @@ fn chat_or_anthropic(body: &Json, messages: &[Json]) -> Format {
         for part in message.get("content").map(Json::items).unwrap_or_default() {
             match text(part, "type").as_str() {
                 "tool_use" | "tool_result" | "thinking" | "redacted_thinking" | "image" | "document" => {
-                    anthropic += 1
+                    anthropic += 1;
                 }
                 "image_url" | "input_audio" | "file" | "refusal" => chat += 1,
                 _ => {}

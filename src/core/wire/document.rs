@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::Zone;
 use super::detect::detect;
-use super::lossless::{Json, Kind, Mistake};
+use super::lossless::{self, Json, Kind, Mistake};
 use super::pattern::{Found, Hole, Pattern};
 use super::shapes::{Format, Shape};
 use super::spelling::Spelling;
+use crate::core::diagnostic::Position;
 use crate::core::fact::Name;
 
 /// What an item is.
@@ -172,6 +173,22 @@ impl Document {
         &self.text
     }
 
+    /// The line and column, in the text that was read, of a byte of an item's decoded text.
+    #[must_use]
+    pub fn position_in(&self, item: &Item, byte: usize) -> Position {
+        let mut rest = byte;
+        for range in &item.texts {
+            let spelled = &self.text[range.start + 1..range.end - 1];
+            let decoded = lossless::decoded_len(spelled);
+            if rest < decoded || range == item.texts.last().unwrap_or(range) {
+                let at = range.start + 1 + lossless::spelled_at(spelled, rest);
+                return Position::of(&self.text, at);
+            }
+            rest -= decoded;
+        }
+        Position::of(&self.text, item.span.start)
+    }
+
     /// How its program spells texts.
     #[must_use]
     pub fn spelling(&self) -> &Spelling {
@@ -181,6 +198,15 @@ impl Document {
     /// The items of a zone.
     pub fn zone(&self, zone: Zone) -> impl Iterator<Item = &Item> {
         self.items.iter().filter(move |item| item.zone == zone)
+    }
+
+    /// How often the model has answered: the request is the one behind so many calls.
+    #[must_use]
+    pub fn answers(&self) -> usize {
+        let spoken = self.zone(Zone::Messages).filter(|item| item.kind != ItemKind::Other);
+        let models: Vec<bool> =
+            spoken.map(|item| matches!(item.kind, ItemKind::Assistant | ItemKind::ToolUse)).collect();
+        models.iter().enumerate().filter(|(at, model)| **model && (*at == 0 || !models[at - 1])).count()
     }
 
     /// The text that was read, with other texts in it: `text` gives the new decoded text of an item (for arguments and

@@ -201,6 +201,37 @@ pub fn quote(text: &str, out: &mut String) {
     out.push('"');
 }
 
+/// The length in bytes of what a spelled text (without quotes) decodes to.
+pub(super) fn decoded_len(spelled: &str) -> usize {
+    walk(spelled, usize::MAX).1
+}
+
+/// The byte of a spelled text (without quotes) at which the character begins that holds byte `decoded` of what it decodes
+/// to; its length behind the end.
+pub(super) fn spelled_at(spelled: &str, decoded: usize) -> usize {
+    walk(spelled, decoded).0
+}
+
+/// Walks over characters while they end at or before a decoded byte: spelled and decoded bytes that were passed.
+fn walk(spelled: &str, to: usize) -> (usize, usize) {
+    let mut reader = Reader { text: spelled, at: 0 };
+    let mut decoded = 0;
+    while let Some(c) = spelled[reader.at..].chars().next() {
+        let from = reader.at;
+        let c = match c {
+            // The text was read before, so its escapes are right.
+            '\\' => reader.escape().unwrap_or('\u{fffd}'),
+            c => c,
+        };
+        if decoded + c.len_utf8() > to {
+            return (from, decoded);
+        }
+        reader.at = if reader.at == from { from + c.len_utf8() } else { reader.at };
+        decoded += c.len_utf8();
+    }
+    (reader.at, decoded)
+}
+
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -466,6 +497,14 @@ mod tests {
             Json::parse("{\n  \"a\": x}").expect_err("x").position("{\n  \"a\": x}").to_string(),
             "2:8"
         );
+    }
+
+    #[test]
+    fn a_decoded_byte_is_found_in_the_spelling() {
+        let spelled = r"a\n\u4f60\ud83d\ude42b";
+        assert_eq!(decoded_len(spelled), 1 + 1 + 3 + 4 + 1);
+        let at: Vec<usize> = (0..=10).map(|byte| spelled_at(spelled, byte)).collect();
+        assert_eq!(at, [0, 1, 3, 3, 3, 9, 9, 9, 9, 21, 22]);
     }
 
     /// What another reader makes of it.

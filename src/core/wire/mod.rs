@@ -1,5 +1,7 @@
 //! A request as one model call is sent: provider-neutral blocks, in the provider's order.
 
+mod against;
+mod align;
 mod detect;
 mod document;
 pub mod json;
@@ -9,8 +11,10 @@ mod shapes;
 pub mod spelling;
 #[cfg(test)]
 mod tests;
+mod visible;
 mod write;
 
+pub use against::{Author, Comparison, Difference, Differs, Equality, compare};
 pub use document::{Document, Item, ItemKind, Mark, Setting, Unreadable};
 pub use shapes::Format;
 pub use write::{body, tool_definition};
