@@ -28,9 +28,9 @@ pub struct Row {
     next: usize,
 }
 
-/// How far back rows are looked for in one line, in bytes. Rows in the middle of longer lines may begin elsewhere
-/// when one comes from below; every byte is still in one row.
-const LOOK_BACK: usize = 64 * 1024;
+/// Lines longer than this are broken at every multiple of it, in bytes of the block, so that rows in the middle of a
+/// megabyte without a line feed are found without laying out what stands before them.
+const STRIDE: usize = 8 * 1024;
 
 /// The rows of a block in a width.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,7 @@ pub struct BlockRows<'a> {
     cells: usize,
     raw: bool,
     compact: bool,
+    stride: usize,
 }
 
 impl<'a> BlockRows<'a> {
@@ -53,7 +54,7 @@ impl<'a> BlockRows<'a> {
         raw: bool,
         compact: bool,
     ) -> BlockRows<'a> {
-        BlockRows { block, folded, cells: usize::from(cells).max(4), raw, compact }
+        BlockRows { block, folded, cells: usize::from(cells).max(4), raw, compact, stride: STRIDE }
     }
 
     fn text(&self) -> &'a str {
@@ -130,7 +131,14 @@ impl<'a> BlockRows<'a> {
                 next,
             });
         }
-        let end = at + cells::row_len(&text[at..line_end], self.cells - indent, self.raw);
+        let mut end = at + cells::row_len(&text[at..line_end], self.cells - indent, self.raw);
+        // A forced break inside the row ends it.
+        let breaks = at / self.stride + 1..=end / self.stride + 1;
+        let forced = breaks.map(|number| (number, self.break_at(number)));
+        let mut inside = forced.filter(|&(_, byte)| byte > at && byte < end);
+        if let Some((_, byte)) = inside.find(|&(number, _)| self.is_forced(number)) {
+            end = byte;
+        }
         let next = self.behind(end, end == line_end);
         Some(Row { start: at, end, text: at..end, part, first, continues, folded: None, next })
     }
@@ -171,6 +179,21 @@ impl<'a> BlockRows<'a> {
         at
     }
 
+    /// Where a multiple of the stride lies, moved to a character boundary.
+    fn break_at(&self, number: usize) -> usize {
+        self.floor(number.saturating_mul(self.stride))
+    }
+
+    /// True when rows are broken at this multiple of the stride: there was no line feed for a whole stride, and there is
+    /// none at it, which would end the row anyway.
+    fn is_forced(&self, number: usize) -> bool {
+        if number == 0 {
+            return false;
+        }
+        let (from, to) = (self.break_at(number - 1), self.break_at(number));
+        !self.text()[from..to].contains('\n') && !self.text()[to..].starts_with('\n')
+    }
+
     /// The last place at or before a byte from which rows can be laid out forward: the start of a line or of a part.
     fn anchor(&self, byte: usize) -> usize {
         let text = self.text();
@@ -186,9 +209,14 @@ impl<'a> BlockRows<'a> {
             if self.folded.contains(&part) {
                 return first;
             }
-            let line = text[..byte].rfind('\n').map_or(0, |line_feed| line_feed + 1);
-            let start = line.max(first);
-            return if byte - start > LOOK_BACK { self.floor(byte - LOOK_BACK) } else { start };
+            // Within two strides there is a line feed or a forced break.
+            let number = byte / self.stride;
+            let near = (number.saturating_sub(2)..=number + 1).map(|number| (number, self.break_at(number)));
+            let mut forced =
+                near.filter(|&(number, at)| at <= byte && self.is_forced(number)).map(|(_, at)| at);
+            let from = forced.next_back().unwrap_or_else(|| self.break_at(number.saturating_sub(2)));
+            let line = text[from..byte].rfind('\n').map_or(from, |line_feed| from + line_feed + 1);
+            return line.max(first);
         }
     }
 
@@ -227,6 +255,17 @@ impl<'a> BlockRows<'a> {
     #[must_use]
     pub fn last(&self) -> usize {
         self.back(self.text().len(), 1)
+    }
+
+    /// A byte at which a row may begin, `at` itself where that is possible.
+    #[must_use]
+    pub fn near(&self, at: usize) -> usize {
+        let at = self.floor(at);
+        if at > 0 && at >= self.text().len() {
+            return self.last();
+        }
+        let part = self.part_at(at);
+        if self.folded.contains(&part) { self.first_row(part).min(at) } else { at }
     }
 
     /// Where the row that holds a byte begins.
@@ -326,9 +365,9 @@ mod tests {
         let rows = BlockRows::new(&block, &folded, 60, false, false);
         let last = rows.last();
         assert!(rows.row(last).is_some_and(|row| row.end == block.text.len()));
-        // Within a line as long as this, rows that were found from below may begin elsewhere, but no byte is skipped.
-        let near = rows.forward(rows.back(last, 100), 100);
-        assert!(near <= last && last - near < 60, "{near} {last}");
+        assert_eq!(rows.forward(rows.back(last, 100), 100), last);
+        let middle = rows.row_of(500_000);
+        assert_eq!(rows.back(rows.forward(middle, 300), 300), middle);
     }
 
     proptest::proptest! {
@@ -338,10 +377,11 @@ mod tests {
             fold in proptest::collection::btree_set(0usize..6, 0..3),
             cells in 4u16..12,
             compact: bool,
+            stride in 4usize..40,
         ) {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             let block = block(&parts);
-            let rows = BlockRows::new(&block, &fold, cells, false, compact);
+            let rows = BlockRows { stride, ..BlockRows::new(&block, &fold, cells, false, compact) };
             let all: Vec<Row> = rows.from(0).take(200).collect();
             proptest::prop_assert!(all.len() < 200);
             for pair in all.windows(2) {

@@ -6,6 +6,8 @@ mod pointer;
 mod screen;
 mod search;
 
+use std::sync::Arc;
+
 use super::action::{self, Action};
 use super::effect::{Effect, EngineRequest};
 use super::event::Event;
@@ -18,6 +20,8 @@ const SHOWN_KEYS: usize = 6;
 
 /// Takes one event into the state and returns what has to be done about it, in order.
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
+    let rows_before = (Arc::clone(&state.snapshot), state.request.block, state.request.raw);
+    let folds_before = state.request.folded.len();
     let effects = match event {
         Event::Key(key) => on_key(state, key),
         Event::Paste(text) => on_paste(state, &text),
@@ -39,13 +43,16 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             }
             state.metrics = metrics;
             let before = places(state);
-            settle(state);
+            settle(state, true);
             state.dirty = places(state) != before;
             return Vec::new();
         }
     };
     state.dirty = true;
-    settle(state);
+    let (snapshot, block, raw) = rows_before;
+    let anew = !Arc::ptr_eq(&snapshot, &state.snapshot)
+        || (block, raw, folds_before) != (state.request.block, state.request.raw, state.request.folded.len());
+    settle(state, anew);
     effects
 }
 
@@ -56,8 +63,8 @@ fn places(state: &State) -> ([ListState; 4], usize, usize, Option<ListState>) {
     (lists, request.top, request.cursor, state.overlays.last().map(|overlay| overlay.list))
 }
 
-/// Keeps every cursor inside its list and on the screen.
-fn settle(state: &mut State) {
+/// Keeps every cursor inside its list and on the screen; `anew` when rows may begin elsewhere than before.
+fn settle(state: &mut State, anew: bool) {
     let heights = Pane::ALL.map(|pane| state.height(pane));
     let table = &state.snapshot.layers;
     state.layers.fit(table.rows.len(), heights[0]);
@@ -69,8 +76,14 @@ fn settle(state: &mut State) {
     let (top, cursor) = (state.request.top, state.request.cursor);
     let height = heights[2];
     let places = state.with_rows(|rows| {
-        let cursor = rows.row_of(cursor);
-        let mut top = rows.row_of(top).min(cursor);
+        // Both are beginnings of rows already, unless the text, its folds or its width changed.
+        let (cursor, mut top) = if anew {
+            let cursor = rows.row_of(cursor);
+            (cursor, rows.row_of(top).min(cursor))
+        } else {
+            let cursor = rows.near(cursor);
+            (cursor, rows.near(top).min(cursor))
+        };
         if rows.from(top).take(height).all(|row| row.start != cursor) {
             top = rows.back(cursor, height - 1);
         }

@@ -261,7 +261,7 @@ fn each(width: u16, x: u16, names: usize, mut f: impl FnMut(Column, u16, u16)) {
     let fixed: u16 = columns.iter().map(|column| column.form(0).1 + 1).sum();
     // Names get what they need as long as the last column keeps room to say something.
     let spare = width.saturating_sub(fixed);
-    let names = u16::try_from(names).unwrap_or(u16::MAX).clamp(10, 32).min(spare.saturating_sub(6).max(8));
+    let names = u16::try_from(names).unwrap_or(u16::MAX).clamp(13, 32).min(spare.saturating_sub(6).max(8));
     let now = width.saturating_sub(fixed + names).max(6);
     let mut at = x;
     for &column in columns {

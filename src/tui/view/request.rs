@@ -131,6 +131,7 @@ fn origin(state: &State) -> String {
     let Some(row) = rows.row(state.request.cursor) else { return String::new() };
     let first = block.text.spans().partition_point(|span| span.end <= row.start);
     let mut start = first.checked_sub(1).map_or(0, |before| block.text.spans()[before].end);
+    // The span, where it begins, and its first byte in the row.
     let mut found = None;
     for span in &block.text.spans()[first..] {
         if start >= row.end && found.is_some() {
@@ -138,16 +139,16 @@ fn origin(state: &State) -> String {
         }
         let fact = matches!(span.origin.made, Made::Fact { .. });
         if found.is_none() || fact {
-            found = Some((start.max(row.start), span));
+            found = Some((start, start.max(row.start), span));
         }
         if fact {
             break;
         }
         start = span.end;
     }
-    let Some((byte, span)) = found else { return String::new() };
+    let Some((start, byte, span)) = found else { return String::new() };
     let made = match &span.origin.made {
-        Made::Verbatim { source, at } => format!(" {}:{}", source.name, source.position(*at)),
+        Made::Verbatim { source, at } => format!(" {}:{}", source.name, source.position(at + byte - start)),
         Made::Derived { source, range } => format!(" {}:{}", source.name, source.position(range.start)),
         Made::Fact { key, placeholder: Some((source, range)), .. } => {
             format!(" {{{{{key}}}}} {}:{}", source.name, source.position(range.start))
