@@ -254,6 +254,7 @@ pub fn xbot() -> Snapshot {
             name: "xbot".into(),
             note: "sample, scratch copy".into(),
             run: Some("cd".into()),
+            branch: None,
             turn: 1,
             turns: 2,
             pause: Pause::Before(CallNo(2)),
