@@ -1,17 +1,18 @@
 //! The engine: it owns the session, composes, and publishes snapshots.
 
+mod control;
+mod describe;
 mod disk;
 mod edge;
-mod engine;
 mod info;
 mod numbers;
 pub mod publish;
 mod thread;
 mod ways;
 
+pub use control::{Engine, Options};
 pub use disk::Disk;
 pub use edge::Edge;
-pub use engine::{Engine, Options};
 pub use numbers::{Counters, Numbers, paid, with_labels};
 pub use thread::{Handle, Post, WeakHandle, spawn};
 pub use ways::{Way, outcome as way_outcome, run as run_way};

@@ -38,6 +38,12 @@ impl Numbers {
         Numbers { simulator: Simulator::new(models, lanes), outcomes: Vec::new() }
     }
 
+    /// No calls yet, for the same questions as another.
+    #[must_use]
+    pub fn like(other: &Numbers, models: Arc<Models>) -> Numbers {
+        Numbers::new(models, other.simulator.lanes().cloned().collect::<Vec<_>>())
+    }
+
     /// Works out the calls that were sent since, and with `waiting` the one that waits as if it were sent now.
     pub fn extend(&mut self, session: &Session, waiting: bool, counters: &mut Counters) {
         let first = self.outcomes.len() as u32 + 1;

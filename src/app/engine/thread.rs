@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel}
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::engine::{Depth, Engine};
+use super::control::Engine;
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::Snapshot;
 
@@ -220,7 +220,7 @@ impl Worker {
     }
 
     fn publish(&mut self) {
-        let snapshot = self.engine.snapshot(Depth::Text);
+        let snapshot = self.engine.snapshot();
         self.post.publish(Arc::new(snapshot));
         let (mut inputs, root) = self.engine.inputs();
         inputs.sort();

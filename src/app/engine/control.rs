@@ -3,19 +3,14 @@
 use std::sync::Arc;
 
 use super::edge::Edge;
-use super::info;
-use super::numbers::{Counters, Numbers, paid, with_labels};
-use super::publish::{self, Shown};
+use super::numbers::{Counters, Numbers};
 use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
-use crate::app::snapshot::{
-    CallState, Choices, Draft, Pause, Snapshot, Status, Title, Tone, VariantChoice, VerdictLine, Ways,
-};
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Base, FactKey, Found, Name, Value};
-use crate::core::run::{Answer, Input, Player, Refused, Session, resolve};
+use crate::core::run::{Input, Player, Refused, Session, resolve};
 use crate::core::tokens::Encoding;
 use crate::core::wire::CallNo;
 
@@ -34,41 +29,46 @@ pub struct Options {
 
 /// The engine.
 pub struct Engine {
-    edge: Box<dyn Edge>,
-    models: Arc<Models>,
-    options: Options,
-    player: Player,
+    pub(super) edge: Box<dyn Edge>,
+    pub(super) models: Arc<Models>,
+    pub(super) options: Options,
+    pub(super) player: Player,
     /// The other branches, in order: what a change at an earlier call left behind.
-    others: Vec<Player>,
+    pub(super) others: Vec<Player>,
     /// The place of the branch that is on among all of them.
-    branch: usize,
+    pub(super) branch: usize,
     /// The call that is looked at; none for the one that waits.
-    shown: Option<CallNo>,
+    pub(super) shown: Option<CallNo>,
     /// The effect of a CWD that is typed.
-    preview: Option<(Arc<str>, Player)>,
-    playing: bool,
+    pub(super) preview: Option<Preview>,
+    pub(super) playing: bool,
     /// What is wrong with files that were good before.
-    broken: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
-    note: Arc<str>,
-    watching: Arc<str>,
-    counters: Counters,
+    pub(super) broken: Vec<Diagnostic>,
+    pub(super) warnings: Vec<Diagnostic>,
+    pub(super) note: Arc<str>,
+    pub(super) watching: Arc<str>,
+    pub(super) counters: Counters,
     /// The numbers of the calls that were sent.
-    sent: Numbers,
-    ahead: Option<(Player, Option<Numbers>)>,
-    ways: Vec<Way>,
-    ways_left: Option<Vec<Vec<Name>>>,
-    generation: u64,
-    folders: Arc<[Arc<str>]>,
+    pub(super) sent: Numbers,
+    pub(super) ahead: Option<Ahead>,
+    pub(super) ways: Vec<Way>,
+    pub(super) ways_left: Option<Vec<Vec<Name>>>,
+    pub(super) generation: u64,
+    pub(super) folders: Arc<[Arc<str>]>,
 }
 
-/// How far a snapshot goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Depth {
-    /// What can be said without counting, unless the vocabulary is loaded.
-    Text,
-    /// Tokens and the cache of what was sent, waits and is forecast.
-    Numbers,
+/// A run, played to the end of its script.
+pub(super) struct Ahead {
+    pub(super) player: Player,
+    /// The numbers of all its calls, once they are worked out.
+    pub(super) numbers: Option<Numbers>,
+}
+
+/// What a CWD that is typed and not entered would do.
+pub(super) struct Preview {
+    pub(super) typed: Arc<str>,
+    pub(super) player: Player,
+    pub(super) ahead: Option<Ahead>,
 }
 
 impl Engine {
@@ -425,7 +425,7 @@ impl Engine {
         Ok(())
     }
 
-    fn resolved(&self, typed: &str) -> String {
+    pub(super) fn resolved(&self, typed: &str) -> String {
         let fact = |name: &str| {
             self.player.session().fact(name).map(|(value, _)| value.to_string()).unwrap_or_default()
         };
@@ -444,7 +444,7 @@ impl Engine {
             Input::Set([("cwd".into(), Value::text(value))].into_iter().collect()),
             &mut AsLoad(&mut *self.edge),
         )?;
-        self.preview = Some((typed.clone(), ahead));
+        self.preview = Some(Preview { typed: typed.clone(), player: ahead, ahead: None });
         Ok(())
     }
 
@@ -515,282 +515,6 @@ impl Engine {
             return true;
         }
         false
-    }
-
-    /// Describes the session as it is now.
-    pub fn snapshot(&mut self, depth: Depth) -> Snapshot {
-        self.generation += 1;
-        let counts = depth == Depth::Numbers || self.can_count();
-        if counts {
-            self.sent.extend(self.player.session(), false, &mut self.counters);
-        }
-        if self.preview.is_none() && self.ahead.is_none() {
-            let ahead = self.player.forecast(&mut AsLoad(&mut *self.edge));
-            self.ahead = Some((ahead, None));
-        }
-        let numbers = counts.then(|| {
-            let mut numbers = self.sent.clone();
-            match (&self.preview, &mut self.ahead) {
-                (Some((_, ahead)), _) => {
-                    let ahead = ahead.forecast(&mut AsLoad(&mut *self.edge));
-                    numbers.extend(ahead.session(), true, &mut self.counters);
-                    numbers
-                }
-                (None, Some((ahead, known))) => known
-                    .get_or_insert_with(|| {
-                        numbers.extend(ahead.session(), true, &mut self.counters);
-                        numbers
-                    })
-                    .clone(),
-                (None, None) => numbers,
-            }
-        });
-        let previewed = self.preview.as_ref().map(|(_, player)| player.clone());
-        let ahead = match &previewed {
-            Some(player) => Some(player.forecast(&mut AsLoad(&mut *self.edge))),
-            None => self.ahead.as_ref().map(|(ahead, _)| ahead.clone()),
-        };
-        let player = previewed.as_ref().unwrap_or(&self.player);
-        let session = player.session();
-        let shown_call = match (&previewed, self.shown) {
-            (None, Some(call)) => call,
-            _ => session.next_call(),
-        };
-        let record = publish::record(session, shown_call);
-        let request = record.and_then(|record| session.request(record.call));
-        let before_record = record.and_then(|record| publish::before(session, record));
-        let before_request = before_record.and_then(|record| session.request(record.call));
-        let model = self.models.get(&record.map_or_else(|| session.model(), |record| record.model.clone()));
-        let encoding = model.method.encoding().filter(|_| counts);
-
-        let mut snapshot = Snapshot { generation: self.generation, ..Snapshot::default() };
-        snapshot.agent = info::agent(session, record);
-        snapshot.model = info::model(session.bench(), &model);
-        let ahead_session = ahead.as_ref().map(Player::session);
-        if let (Some(record), Some(request)) = (record, request.as_ref()) {
-            let shown =
-                Shown { session, record, request, before: before_record.zip(before_request.as_ref()) };
-            let mut measure =
-                encoding.map(|encoding| model.method.measure(Reborrow(&mut self.counters, encoding)));
-            snapshot.layers = publish::layer_table(
-                &shown,
-                measure.as_mut().map(|m| m as &mut dyn crate::core::tokens::Measure),
-            );
-            snapshot.request = publish::request_view(
-                &shown,
-                measure.as_mut().map(|m| m as &mut dyn crate::core::tokens::Measure),
-            );
-            snapshot.why = publish::why(&shown);
-        }
-        let mut measure =
-            encoding.map(|encoding| model.method.measure(Reborrow(&mut self.counters, encoding)));
-        snapshot.calls = publish::call_table(
-            session,
-            ahead_session,
-            record.map(|record| record.call),
-            |call| numbers.as_ref()?.outcome(call, 0).map(paid),
-            measure.as_mut().map(|m| m as &mut dyn crate::core::tokens::Measure),
-        );
-        snapshot.calls.write_fee =
-            snapshot.calls.rows.iter().any(|row| row.paid.as_ref().is_some_and(|paid| paid.write.is_some()));
-        self.say_verdict(
-            &mut snapshot,
-            session,
-            ahead_session,
-            numbers.as_ref(),
-            record.map(|record| record.call),
-        );
-        snapshot.title = self.title(&snapshot, player);
-        snapshot.why.ways = self.ways_table(&snapshot);
-        snapshot.broken = !self.broken.is_empty();
-        snapshot.diagnostics = self.broken.iter().chain(&self.warnings).cloned().collect();
-        if let Some(record) = record {
-            snapshot.diagnostics.extend(record.diagnostics.iter().map(|diagnostic| (**diagnostic).clone()));
-        }
-        snapshot.diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
-        let estimate = snapshot.model.tokens.estimate.is_some();
-        snapshot.status = Status {
-            watching: self.watching.clone(),
-            estimates: if estimate {
-                snapshot.calls.rows.iter().filter(|row| row.paid.is_some()).count() as u32
-            } else {
-                0
-            },
-            note: self.note.clone(),
-            counting: !counts,
-            playing: self.playing,
-        };
-        snapshot.choices = Choices {
-            variants: self
-                .edge
-                .variants()
-                .into_iter()
-                .map(|name| VariantChoice { on: self.options.variants.contains(&name), name })
-                .collect(),
-            models: info::models(&self.models, &snapshot.model.id),
-            runs: info::runs(session.bench(), player.run()),
-            folders: self.folders.clone(),
-        };
-        if let Some((typed, _)) = &self.preview {
-            snapshot.draft = Some(self.draft(typed, &snapshot));
-        }
-        snapshot
-    }
-
-    fn draft(&self, typed: &Arc<str>, snapshot: &Snapshot) -> Draft {
-        let value: Arc<str> = self.resolved(typed).into();
-        let effect = match (snapshot.why.pending.first(), snapshot.verdict.first()) {
-            (Some(pending), _) => format!("{} {}", pending.layer, pending.waits),
-            (None, Some(verdict)) => format!("{} {}", verdict.label, verdict.text),
-            (None, None) => String::new(),
-        };
-        let known = self.folders.iter().any(|folder| *folder == value);
-        let problem =
-            (!known && !self.folders.is_empty()).then(|| Arc::from("no such folder in the workspace"));
-        Draft { typed: typed.clone(), value, effect: effect.into(), problem }
-    }
-
-    fn title(&self, snapshot: &Snapshot, player: &Player) -> Title {
-        let session = player.session();
-        let bench = session.bench();
-        let rows = &snapshot.calls.rows;
-        let shown = snapshot.calls.shown.map(|index| &rows[index]);
-        let pause = match shown {
-            None => Pause::Start,
-            Some(row) if row.state == CallState::Next => Pause::Before(row.no),
-            Some(row) if session.prepared().is_none() && Some(row.no) == rows.last().map(|row| row.no) => {
-                Pause::End(row.no)
-            }
-            Some(row) => Pause::Looking(row.no),
-        };
-        Title {
-            name: bench.title.clone().unwrap_or_else(|| bench.name.clone()),
-            note: self.edge.note(),
-            run: player.run().cloned(),
-            branch: (!self.others.is_empty()).then(|| (self.branch as u32 + 1, self.others.len() as u32 + 1)),
-            turn: shown.map_or(0, |row| row.turn),
-            turns: rows.iter().filter(|row| row.agent.is_none()).map(|row| row.turn).max().unwrap_or(0),
-            pause,
-            calls: rows.len() as u32,
-        }
-    }
-
-    fn ways_table(&self, snapshot: &Snapshot) -> Ways {
-        let names = self.edge.variants();
-        if names.is_empty() {
-            return Ways::default();
-        }
-        let calls = snapshot.calls.rows.len() as u32;
-        let done = self.ways_left.as_ref().is_some_and(Vec::is_empty);
-        Ways { calls, rows: ways::rows(&names, &self.ways, &self.options.variants, done), notes: Vec::new() }
-    }
-
-    fn say_verdict(
-        &self,
-        snapshot: &mut Snapshot,
-        session: &Session,
-        ahead: Option<&Session>,
-        numbers: Option<&Numbers>,
-        shown: Option<CallNo>,
-    ) {
-        let (Some(numbers), Some(call)) = (numbers, shown) else { return };
-        let failed = session.calls().get(call.0 as usize - 1).and_then(|record| match &record.answer {
-            Some(Answer::Failed(reason)) => Some(reason.clone()),
-            _ => None,
-        });
-        if let Some(reason) = failed {
-            let text = format!("failed: {reason}. Nothing was told; the next call tells it again.");
-            snapshot.verdict.push(VerdictLine {
-                label: format!("CALL {}", call.0).into(),
-                text: text.into(),
-                short: None,
-                tone: Tone::Bad,
-            });
-        }
-        let strip = |call: CallNo, sentence: String| match sentence.strip_prefix(&format!("call {} ", call.0))
-        {
-            Some(rest) => rest.to_owned(),
-            None => sentence,
-        };
-        if let Some(outcome) = numbers.outcome(call, 0) {
-            let (text, short) =
-                with_labels(session, |labels| (outcome.sentence(labels), outcome.short(labels)));
-            let (text, short) = (strip(call, text), strip(call, short));
-            let bad = outcome.lost().is_some_and(|lost| lost > 0) || outcome.verdict.is_break();
-            let tone = if bad { Tone::Bad } else { Tone::Good };
-            let short = (short != text).then(|| Arc::from(short));
-            snapshot.verdict.push(VerdictLine {
-                label: format!("CALL {}", call.0).into(),
-                text: text.into(),
-                short,
-                tone,
-            });
-            for behind in &outcome.behind {
-                let clause = with_labels(session, |labels| behind.blame.clause(labels));
-                let text = format!(
-                    "{clause}; with only the first fixed, {} would still be lost.",
-                    crate::core::cache::Thousands(behind.still_lost)
-                );
-                snapshot.verdict.push(VerdictLine {
-                    label: "BEHIND".into(),
-                    text: text.into(),
-                    short: None,
-                    tone: Tone::Bad,
-                });
-            }
-        }
-        let Some(ahead) = ahead else { return };
-        let breaks: Vec<_> = (call.0 + 1..=numbers.calls() as u32)
-            .filter_map(|call| numbers.outcome(CallNo(call), 0))
-            .filter(|outcome| outcome.lost().is_some_and(|lost| lost > 0))
-            .collect();
-        let held = (numbers.calls() as u32).saturating_sub(call.0);
-        let line = match breaks.first() {
-            _ if held == 0 => return,
-            None => VerdictLine {
-                label: "AHEAD".into(),
-                text: format!(
-                    "no break in the {held} call{} that the script still holds.",
-                    if held == 1 { "" } else { "s" }
-                )
-                .into(),
-                short: None,
-                tone: Tone::Good,
-            },
-            Some(first) => {
-                let lost: u64 = breaks.iter().filter_map(|outcome| outcome.lost()).map(u64::from).sum();
-                let (text, short) =
-                    with_labels(ahead, |labels| (first.sentence(labels), first.short(labels)));
-                let count = breaks.len();
-                let lost = crate::core::cache::Thousands(u32::try_from(lost).unwrap_or(u32::MAX));
-                VerdictLine {
-                    label: "AHEAD".into(),
-                    text: format!(
-                        "{count} break{}, {lost} tokens paid again: {text}",
-                        if count == 1 { "" } else { "s" }
-                    )
-                    .into(),
-                    short: Some(short.into()),
-                    tone: Tone::Bad,
-                }
-            }
-        };
-        snapshot.verdict.push(line);
-    }
-}
-
-/// The counter of one vocabulary, borrowed for a while.
-struct Reborrow<'a>(&'a mut Counters, Encoding);
-
-impl crate::core::tokens::Measure for Reborrow<'_> {
-    fn tokens(&mut self, text: &Arc<str>) -> u32 {
-        crate::core::cache::Measures::of(self.0, self.1).tokens(text)
-    }
-    fn tokens_before(&mut self, text: &Arc<str>, byte: usize) -> u32 {
-        crate::core::cache::Measures::of(self.0, self.1).tokens_before(text, byte)
-    }
-    fn shared(&mut self, a: &Arc<str>, b: &Arc<str>) -> u32 {
-        crate::core::cache::Measures::of(self.0, self.1).shared(a, b)
     }
 }
 

@@ -1,0 +1,280 @@
+//! The session as it is now, as a snapshot.
+
+use std::sync::Arc;
+
+use super::control::{Ahead, Engine};
+use super::info;
+use super::numbers::{Counters, Numbers, paid, with_labels};
+use super::publish::{self, Shown};
+use super::ways::{self, AsLoad};
+use crate::app::snapshot::{
+    CallState, Choices, Draft, Pause, Snapshot, Status, Title, Tone, VariantChoice, VerdictLine, Ways,
+};
+use crate::core::cache::Measures;
+use crate::core::run::{Answer, Player, Session};
+use crate::core::tokens::{Encoding, Measure};
+use crate::core::wire::CallNo;
+
+impl Engine {
+    /// Describes the session as it is now. Where the vocabulary is not loaded yet, everything that needs counting is
+    /// left out; it is there in the next snapshot after it was loaded.
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.generation += 1;
+        let counts = self.can_count();
+        if counts {
+            self.sent.extend(self.player.session(), false, &mut self.counters);
+        }
+        let ahead = self.take_ahead(counts);
+        let snapshot = self.describe(&ahead, counts);
+        match &mut self.preview {
+            Some(preview) => preview.ahead = Some(ahead),
+            None => self.ahead = Some(ahead),
+        }
+        snapshot
+    }
+
+    /// The run that is shown, played to its end, with its numbers if they can be had.
+    fn take_ahead(&mut self, counts: bool) -> Ahead {
+        let known = match &mut self.preview {
+            Some(preview) => preview.ahead.take(),
+            None => self.ahead.take(),
+        };
+        let player = self.preview.as_ref().map_or(&self.player, |preview| &preview.player);
+        let mut ahead = known.unwrap_or_else(|| Ahead {
+            player: player.forecast(&mut AsLoad(&mut *self.edge)),
+            numbers: None,
+        });
+        if counts && ahead.numbers.is_none() {
+            // A preview at an earlier call shares no calls with what was sent behind it.
+            let branches = self.preview.is_some() && self.shown.is_some();
+            let mut numbers =
+                if branches { Numbers::like(&self.sent, self.models.clone()) } else { self.sent.clone() };
+            numbers.extend(ahead.player.session(), true, &mut self.counters);
+            ahead.numbers = Some(numbers);
+        }
+        ahead
+    }
+
+    fn describe(&mut self, ahead: &Ahead, counts: bool) -> Snapshot {
+        let player = self.preview.as_ref().map_or(&self.player, |preview| &preview.player);
+        let session = player.session();
+        let numbers = ahead.numbers.as_ref();
+        let shown_call = match self.shown {
+            Some(call) if self.preview.is_none() => call,
+            _ => session.next_call(),
+        };
+        let record = publish::record(session, shown_call);
+        let request = record.and_then(|record| session.request(record.call));
+        let before_record = record.and_then(|record| publish::before(session, record));
+        let before_request = before_record.and_then(|record| session.request(record.call));
+        let model = self.models.get(&record.map_or_else(|| session.model(), |record| record.model.clone()));
+        let mut measure = model
+            .method
+            .encoding()
+            .filter(|_| counts)
+            .map(|encoding| model.method.measure(One(&mut self.counters, encoding)));
+
+        let mut snapshot = Snapshot { generation: self.generation, ..Snapshot::default() };
+        snapshot.agent = info::agent(session, record);
+        snapshot.model = info::model(session.bench(), &model);
+        if let (Some(record), Some(request)) = (record, request.as_ref()) {
+            let shown =
+                Shown { session, record, request, before: before_record.zip(before_request.as_ref()) };
+            snapshot.layers = publish::layer_table(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
+            snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
+            snapshot.why = publish::why(&shown);
+        }
+        snapshot.calls = publish::call_table(
+            session,
+            Some(ahead.player.session()),
+            record.map(|record| record.call),
+            |call| numbers?.outcome(call, 0).map(paid),
+            measure.as_mut().map(|m| m as &mut dyn Measure),
+        );
+        snapshot.calls.write_fee =
+            snapshot.calls.rows.iter().any(|row| row.paid.as_ref().is_some_and(|paid| paid.write.is_some()));
+        snapshot.diagnostics = self.broken.iter().chain(&self.warnings).cloned().collect();
+        if let Some(record) = record {
+            snapshot.diagnostics.extend(record.diagnostics.iter().map(|diagnostic| (**diagnostic).clone()));
+            if let Some(numbers) = numbers {
+                say_verdict(&mut snapshot, session, ahead.player.session(), numbers, record.call);
+            }
+        }
+        snapshot.diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
+        snapshot.broken = !self.broken.is_empty();
+        snapshot.title = self.title(&snapshot, player);
+        snapshot.choices = Choices {
+            variants: self
+                .edge
+                .variants()
+                .into_iter()
+                .map(|name| VariantChoice { on: self.options.variants.contains(&name), name })
+                .collect(),
+            models: info::models(&self.models, &snapshot.model.id),
+            runs: info::runs(session.bench(), player.run()),
+            folders: self.folders.clone(),
+        };
+        snapshot.why.ways = self.ways_table(&snapshot);
+        let estimates = if snapshot.model.tokens.estimate.is_some() {
+            snapshot.calls.rows.iter().filter(|row| row.paid.is_some()).count()
+        } else {
+            0
+        };
+        snapshot.status = Status {
+            watching: self.watching.clone(),
+            estimates: estimates as u32,
+            note: self.note.clone(),
+            counting: !counts,
+            playing: self.playing,
+        };
+        if let Some(preview) = &self.preview {
+            snapshot.draft = Some(self.draft(&preview.typed, &snapshot));
+        }
+        snapshot
+    }
+
+    fn draft(&self, typed: &Arc<str>, snapshot: &Snapshot) -> Draft {
+        let value: Arc<str> = self.resolved(typed).into();
+        let effect = match (snapshot.why.pending.first(), snapshot.verdict.first()) {
+            (Some(pending), _) => format!("{} {}", pending.layer, pending.waits),
+            (None, Some(verdict)) => format!("{} {}", verdict.label, verdict.text),
+            (None, None) => String::new(),
+        };
+        let known = self.folders.iter().any(|folder| *folder == value);
+        let problem =
+            (!known && !self.folders.is_empty()).then(|| Arc::from("no such folder in the workspace"));
+        Draft { typed: typed.clone(), value, effect: effect.into(), problem }
+    }
+
+    fn title(&self, snapshot: &Snapshot, player: &Player) -> Title {
+        let session = player.session();
+        let bench = session.bench();
+        let rows = &snapshot.calls.rows;
+        let shown = snapshot.calls.shown.map(|index| &rows[index]);
+        let pause = match shown {
+            None => Pause::Start,
+            Some(row) if row.state == CallState::Next => Pause::Before(row.no),
+            Some(row) if session.prepared().is_none() && Some(row.no) == rows.last().map(|row| row.no) => {
+                Pause::End(row.no)
+            }
+            Some(row) => Pause::Looking(row.no),
+        };
+        Title {
+            name: bench.title.clone().unwrap_or_else(|| bench.name.clone()),
+            note: self.edge.note(),
+            run: player.run().cloned(),
+            branch: (!self.others.is_empty()).then(|| (self.branch as u32 + 1, self.others.len() as u32 + 1)),
+            turn: shown.map_or(0, |row| row.turn),
+            turns: rows.iter().filter(|row| row.agent.is_none()).map(|row| row.turn).max().unwrap_or(0),
+            pause,
+            calls: rows.len() as u32,
+        }
+    }
+
+    fn ways_table(&self, snapshot: &Snapshot) -> Ways {
+        let names = self.edge.variants();
+        if names.is_empty() {
+            return Ways::default();
+        }
+        let calls = snapshot.calls.rows.len() as u32;
+        let done = self.ways_left.as_ref().is_some_and(Vec::is_empty);
+        Ways { calls, rows: ways::rows(&names, &self.ways, &self.options.variants, done), notes: Vec::new() }
+    }
+}
+
+/// The lines of the verdict: the shown call, what hides behind its break, and what lies ahead.
+fn say_verdict(snapshot: &mut Snapshot, session: &Session, ahead: &Session, numbers: &Numbers, call: CallNo) {
+    let failed = session.calls().get(call.0 as usize - 1).and_then(|record| match &record.answer {
+        Some(Answer::Failed(reason)) => Some(reason.clone()),
+        _ => None,
+    });
+    if let Some(reason) = failed {
+        let text = format!("failed: {reason}. Nothing was told; the next call tells it again.");
+        snapshot.verdict.push(VerdictLine {
+            label: format!("CALL {}", call.0).into(),
+            text: text.into(),
+            short: None,
+            tone: Tone::Bad,
+        });
+    }
+    let strip = |call: CallNo, sentence: String| match sentence.strip_prefix(&format!("call {} ", call.0)) {
+        Some(rest) => rest.to_owned(),
+        None => sentence,
+    };
+    if let Some(outcome) = numbers.outcome(call, 0) {
+        let (text, short) = with_labels(session, |labels| (outcome.sentence(labels), outcome.short(labels)));
+        let (text, short) = (strip(call, text), strip(call, short));
+        let bad = outcome.lost().is_some_and(|lost| lost > 0) || outcome.verdict.is_break();
+        let tone = if bad { Tone::Bad } else { Tone::Good };
+        let short = (short != text).then(|| Arc::from(short));
+        snapshot.verdict.push(VerdictLine {
+            label: format!("CALL {}", call.0).into(),
+            text: text.into(),
+            short,
+            tone,
+        });
+        for behind in &outcome.behind {
+            let clause = with_labels(session, |labels| behind.blame.clause(labels));
+            let text = format!(
+                "{clause}; with only the first fixed, {} would still be lost.",
+                crate::core::cache::Thousands(behind.still_lost)
+            );
+            snapshot.verdict.push(VerdictLine {
+                label: "BEHIND".into(),
+                text: text.into(),
+                short: None,
+                tone: Tone::Bad,
+            });
+        }
+    }
+    let breaks: Vec<_> = (call.0 + 1..=numbers.calls() as u32)
+        .filter_map(|call| numbers.outcome(CallNo(call), 0))
+        .filter(|outcome| outcome.lost().is_some_and(|lost| lost > 0))
+        .collect();
+    let held = (numbers.calls() as u32).saturating_sub(call.0);
+    let line = match breaks.first() {
+        _ if held == 0 => return,
+        None => VerdictLine {
+            label: "AHEAD".into(),
+            text: format!(
+                "no break in the {held} call{} that the script still holds.",
+                if held == 1 { "" } else { "s" }
+            )
+            .into(),
+            short: None,
+            tone: Tone::Good,
+        },
+        Some(first) => {
+            let lost: u64 = breaks.iter().filter_map(|outcome| outcome.lost()).map(u64::from).sum();
+            let (text, short) = with_labels(ahead, |labels| (first.sentence(labels), first.short(labels)));
+            let count = breaks.len();
+            let lost = crate::core::cache::Thousands(u32::try_from(lost).unwrap_or(u32::MAX));
+            VerdictLine {
+                label: "AHEAD".into(),
+                text: format!(
+                    "{count} break{}, {lost} tokens paid again: {text}",
+                    if count == 1 { "" } else { "s" }
+                )
+                .into(),
+                short: Some(short.into()),
+                tone: Tone::Bad,
+            }
+        }
+    };
+    snapshot.verdict.push(line);
+}
+
+/// The counter of one vocabulary, borrowed for a while.
+struct One<'a>(&'a mut Counters, Encoding);
+
+impl Measure for One<'_> {
+    fn tokens(&mut self, text: &Arc<str>) -> u32 {
+        self.0.of(self.1).tokens(text)
+    }
+    fn tokens_before(&mut self, text: &Arc<str>, byte: usize) -> u32 {
+        self.0.of(self.1).tokens_before(text, byte)
+    }
+    fn shared(&mut self, a: &Arc<str>, b: &Arc<str>) -> u32 {
+        self.0.of(self.1).shared(a, b)
+    }
+}
