@@ -77,23 +77,31 @@ pub fn join(place: &Place, pieces: impl Iterator<Item = Traced>) -> Traced {
     builder.finish()
 }
 
-/// The system block of a place; the very block that was sent before where nothing in it differs. None where it is
-/// empty and the place does not keep empty ones.
+/// The system blocks of a place, made of its layers' texts in byte order: one, named after the place, or with `join:
+/// blocks` one for each layer, named after it. The very blocks that were sent before where nothing in them differs.
+/// None where there is no text and the place does not keep empty ones.
 #[must_use]
-pub fn system_block(
+pub fn system_blocks(
     place: &Place,
-    pieces: impl Iterator<Item = Traced>,
+    pieces: impl Iterator<Item = (Name, Traced)>,
     sent: &[Arc<Block>],
-) -> Option<Arc<Block>> {
-    let text = join(place, pieces);
+) -> Vec<Arc<Block>> {
+    let block = |name: &Name, text: Traced| {
+        let before = sent.iter().find(|block| block.kind == BlockKind::System && block.name == *name);
+        match before {
+            Some(block) if block.text == text => block.clone(),
+            _ => Block::new(BlockKind::System, name.clone(), None, None, text),
+        }
+    };
+    if place.blocks {
+        let pieces = pieces.filter(|(_, piece)| !piece.is_empty());
+        return pieces.map(|(layer, piece)| block(&layer, piece)).collect();
+    }
+    let text = join(place, pieces.map(|(_, piece)| piece));
     if text.is_empty() && !place.keep_empty {
-        return None;
+        return Vec::new();
     }
-    let before = sent.iter().find(|block| block.kind == BlockKind::System && block.name == place.id);
-    match before {
-        Some(block) if block.text == text => Some(block.clone()),
-        _ => Some(Block::new(BlockKind::System, place.id.clone(), None, None, text)),
-    }
+    vec![block(&place.id, text)]
 }
 
 /// The tool definitions of the present tools. `chosen` replaces the groups' own choice and order.

@@ -102,7 +102,7 @@ pub(crate) fn tool(tool: &str, argument: &str, value: &str) -> ToolCall {
     ToolCall {
         tool: tool.into(),
         args: [(argument.into(), Value::text(value))].into_iter().collect(),
-        result: None,
+        ..ToolCall::default()
     }
 }
 
@@ -153,7 +153,7 @@ impl Scene {
     }
 
     pub(crate) fn call(&mut self, calls: impl Into<Vec<ToolCall>>) -> &mut Scene {
-        self.take(Input::Call(calls.into()))
+        self.take(Input::Call { text: None, calls: calls.into() })
     }
 
     pub(crate) fn say(&mut self, text: &str) -> &mut Scene {

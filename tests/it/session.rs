@@ -23,6 +23,8 @@ places:
   user: { of: current_user, join: " " }
   end: { of: newest_tool, join: "\n\n", none: wait }
   own: { of: message, role: user, at: end }
+  told: { of: message, role: developer, at: end, join: blocks }
+  ahead: { of: message, role: user, at: before_current, join: blocks }
 layers:
   - { id: base, in: system, key: "1", from: { text: "Work in {{ cwd }}. Be {{ mood }}." } }
   - { id: rules, in: system, key: "2", when: rules, from: { fact: rules }, refresh: call }
@@ -31,6 +33,10 @@ layers:
   - { id: time, in: user, from: { text: "[{{ now | minute }}]" }, keep: { persist: strip } }
   - { id: moved, in: end, from: { text: "<cwd>{{ cwd }}</cwd>" }, refresh: { change: [cwd], since: built }, keep: { persist: strip } }
   - { id: reminder, in: end, when: call.tools, from: { text: "<r>{{ goal }} {{ call.results }}</r>" }, refresh: call, keep: { earlier: strip, persist: strip } }
+  - { id: first, in: ahead, when: turn == 1, from: { text: "First." } }
+  - { id: again, in: ahead, from: { text: "Turn {{ turn }}." } }
+  - { id: told_tools, in: told, when: call.tools, from: { text: "Tools: {{ call.tools | join }}" }, refresh: call }
+  - { id: told_mood, in: told, when: mood == "bold", from: { text: "Bold!" }, refresh: call }
   - { id: mood, in: own, from: { text: "Mood: {{ mood }}" }, refresh: { change: [mood], since: built } }
 "#;
 
@@ -41,12 +47,14 @@ fn inputs() -> impl Strategy<Value = Input> {
             let args = [("path".into(), Value::text(path)), ("text".into(), Value::text("new"))]
                 .into_iter()
                 .collect();
-            ToolCall { tool: tool.into(), args, result: (tool == "Shell").then(|| Arc::from("done")) }
+            let result = (tool == "Shell").then(|| Arc::from("done"));
+            ToolCall { tool: tool.into(), args, result, ..ToolCall::default() }
         },
     );
     prop_oneof![
         3 => Just(Input::User("go on".into())),
-        6 => prop::collection::vec(call, 1..4).prop_map(Input::Call),
+        6 => (prop::option::of(Just(Arc::from("I look."))), prop::collection::vec(call, 1..4))
+            .prop_map(|(text, calls)| Input::Call { text, calls }),
         2 => Just(Input::Say("done".into())),
         1 => Just(Input::FailedSend("529".into())),
         1 => Just(Input::Sent),
@@ -174,12 +182,9 @@ fn a_change_waits_for_a_tool_message_and_is_told_once() {
     let mut step =
         |player: &mut Player, input: Input| player.input(input, &mut memory).expect("it can happen");
     let cwd = |to: &str| Input::Set([("cwd".into(), Value::text(to))].into_iter().collect());
-    let shell = || {
-        Input::Call(vec![ToolCall {
-            tool: "Shell".into(),
-            args: Default::default(),
-            result: Some("ok".into()),
-        }])
+    let shell = || Input::Call {
+        text: None,
+        calls: vec![ToolCall { tool: "Shell".into(), result: Some("ok".into()), ..ToolCall::default() }],
     };
     step(&mut player, shell());
     step(&mut player, cwd("/w/a"));

@@ -345,6 +345,30 @@ pub enum MessageAt {
     BeforeCurrent,
 }
 
+/// Who says a message that a bench puts into the conversation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Role {
+    /// The user.
+    #[default]
+    User,
+    /// The developer: the agent's program.
+    Developer,
+    /// The system.
+    System,
+}
+
+impl Role {
+    /// The word of the bench and of the APIs.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Developer => "developer",
+            Role::System => "system",
+        }
+    }
+}
+
 /// Where layers go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
@@ -358,6 +382,10 @@ pub struct Place {
     pub by_key: bool,
     /// `join:`: between layers.
     pub join: Name,
+    /// `join: blocks`: every layer is a block of its own; then `join` is empty.
+    pub blocks: bool,
+    /// `role:`: who says a message of its own.
+    pub role: Role,
     /// `keep_empty:`: an empty system message is sent, too.
     pub keep_empty: bool,
     /// `wrap:`: in front of and behind what stands in the place.

@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::core::bench::Keeping;
+use crate::core::bench::{Keeping, Role};
 use crate::core::fact::Name;
 use crate::core::text::{Builder, Traced};
 use crate::core::wire::{Block, BlockKind, CallNo, MessageId};
@@ -29,6 +29,8 @@ pub struct Attachment {
     pub text: Traced,
     /// Written in front of it where something stands before it in the message.
     pub glue: Name,
+    /// True where it is a block of its own.
+    pub block: bool,
     /// What becomes of it when the turn is persisted.
     pub persist: Keeping,
     /// The calls that it is sent in.
@@ -51,8 +53,8 @@ pub struct Called {
 pub enum Body {
     /// A message of the user: its text, unless layers write it (then it is attached).
     User(Option<Traced>),
-    /// A message that exists only for what layers say in it.
-    Own,
+    /// A message that exists only for what layers say in it, and who says it.
+    Own(Role),
     /// The model's answer.
     Assistant {
         /// What it said.
@@ -96,23 +98,32 @@ impl Message {
         let mut blocks = Vec::new();
         let base = match &self.body {
             Body::User(text) => text.as_ref(),
-            Body::Own => None,
+            Body::Own(_) => None,
             Body::Assistant { text, .. } => text.as_ref(),
             Body::Tool { text, .. } => Some(text),
         };
         if let Some(base) = base {
             builder.append("", base);
         }
-        let kept = self.attached.iter().filter(|a| a.live.contains(&call) && !stripped.contains(&a.layer));
-        for attachment in kept.chain(staged) {
-            let glue = if builder.is_empty() { "" } else { &*attachment.glue };
-            builder.append(glue, &attachment.text);
-        }
-        let (kind, name, tool) = match &self.body {
-            Body::User(_) | Body::Own => (BlockKind::User, "user".into(), None),
+        let (mut kind, mut name, mut tool): (BlockKind, Name, Option<Name>) = match &self.body {
+            Body::User(_) => (BlockKind::User, "user".into(), None),
+            Body::Own(role) => (BlockKind::User, role.word().into(), None),
             Body::Assistant { .. } => (BlockKind::Assistant, "assistant".into(), None),
             Body::Tool { call, tool, .. } => (BlockKind::ToolResult, call.clone(), Some(tool.clone())),
         };
+        let kept = self.attached.iter().filter(|a| a.live.contains(&call) && !stripped.contains(&a.layer));
+        for attachment in kept.chain(staged) {
+            if attachment.block && (!builder.is_empty() || kind == BlockKind::ToolResult) {
+                let text = std::mem::take(&mut builder).finish();
+                blocks.push(Block::new(kind, name.clone(), tool.take(), Some(self.id), text));
+                if kind == BlockKind::ToolResult {
+                    // What stands beside a result is not the tool's any more.
+                    (kind, name) = (BlockKind::User, "user".into());
+                }
+            }
+            let glue = if builder.is_empty() { "" } else { &*attachment.glue };
+            builder.append(glue, &attachment.text);
+        }
         // A tool that returned nothing still has its result; an empty text of anybody else is no block.
         if !builder.is_empty() || kind == BlockKind::ToolResult {
             blocks.push(Block::new(kind, name, tool, Some(self.id), builder.finish()));
@@ -220,7 +231,7 @@ impl Log {
         self.dirty = self.dirty.min(index);
         if let Some(text) = text {
             let body = match &self.messages[index].body {
-                Body::User(_) | Body::Own => Body::User(Some(text)),
+                Body::User(_) | Body::Own(_) => Body::User(Some(text)),
                 Body::Assistant { calls, .. } => Body::Assistant { text: Some(text), calls: calls.clone() },
                 Body::Tool { call, tool, .. } => Body::Tool { call: call.clone(), tool: tool.clone(), text },
             };
@@ -263,6 +274,7 @@ mod tests {
                 layer: "r".into(),
                 text: text("r", "<r>"),
                 glue: "\n\n".into(),
+                block: false,
                 persist: Keeping::Strip,
                 live: since(CallNo(2)),
             },
@@ -274,6 +286,41 @@ mod tests {
         assert_eq!(sent(&log, 2), ["go", "ok\n\n<r>"]);
         assert_eq!(sent(&log, 3), ["go", "ok\n\n<r>"]);
         assert_eq!(sent(&log, 4), ["go", "ok"]);
+    }
+
+    #[test]
+    fn a_layer_can_be_a_block_of_its_own() {
+        let mut log = Log::default();
+        let attachment = |layer: &str, glue: &str, block| Attachment {
+            layer: layer.into(),
+            text: text(layer, layer),
+            glue: glue.into(),
+            block,
+            persist: Keeping::Keep,
+            live: since(CallNo(1)),
+        };
+        let user = log.push(Body::User(None), CallNo(1));
+        log.attach(user, attachment("a", "", true));
+        log.attach(user, attachment("b", "", true));
+        log.attach(user, attachment("c", " ", false));
+        let tool =
+            log.push(Body::Tool { call: "call_1".into(), tool: "Cd".into(), text: text("t", "") }, CallNo(1));
+        log.attach(tool, attachment("d", "", true));
+        log.insert(0, Body::Own(Role::Developer), vec![attachment("e", "", true)], CallNo(1));
+        let sent: Vec<String> = log
+            .sent(CallNo(1))
+            .map(|b| format!("{:?} {} {:?} {}", b.kind, b.name, b.tool, b.text.text()))
+            .collect();
+        assert_eq!(
+            sent,
+            [
+                "User developer None e",
+                "User user None a",
+                "User user None b c",
+                "ToolResult call_1 Some(\"Cd\") ",
+                "User user None d"
+            ]
+        );
     }
 
     #[test]

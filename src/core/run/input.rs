@@ -18,7 +18,7 @@ pub struct ScriptLine {
 }
 
 /// A tool call of the model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
     /// The tool.
     pub tool: Name,
@@ -28,6 +28,9 @@ pub struct ToolCall {
     /// What the tool returns; where it is not given, the tool is simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Arc<str>>,
+    /// The arguments as the model wrote them, where that is not [`ToolCall::args`] as compact JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<Arc<str>>,
 }
 
 /// The message that a context edit works on.
@@ -47,7 +50,13 @@ pub enum Input {
     /// The user says something: a turn begins and a request is prepared.
     User(Arc<str>),
     /// The prepared request is sent and the model answers with tool calls, which run in order.
-    Call(Vec<ToolCall>),
+    Call {
+        /// What it says before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<Arc<str>>,
+        /// The calls.
+        calls: Vec<ToolCall>,
+    },
     /// The prepared request is sent and the model answers with text: the turn ends and is persisted.
     Say(Arc<str>),
     /// The prepared request is sent; what comes of it is not part of the run, and the same conversation is prepared
@@ -107,7 +116,11 @@ impl Input {
     pub fn answers(&self) -> bool {
         matches!(
             self,
-            Input::Call(_) | Input::Say(_) | Input::Sent | Input::FailedSend(_) | Input::StartAgent { .. }
+            Input::Call { .. }
+                | Input::Say(_)
+                | Input::Sent
+                | Input::FailedSend(_)
+                | Input::StartAgent { .. }
         )
     }
 }

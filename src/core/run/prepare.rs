@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::record::{Answer, Baseline, CallRecord, Injected, LayerState, Lead, Pending};
 use super::session::{Built, Session};
 use crate::core::bench::{
-    Bench, Keeping, Layer, LayerSource, MarkPlace, MessageAt, PlaceKind, Refresh, Since,
+    Bench, Keeping, Layer, LayerSource, MarkPlace, MessageAt, Place, PlaceKind, Refresh, Role, Since,
 };
 use crate::core::compose;
 use crate::core::diagnostic::Diagnostic;
@@ -24,8 +24,8 @@ pub(super) struct Prepared {
     /// The block index at which each message starts.
     starts: Vec<usize>,
     attach: Vec<(usize, Attachment)>,
-    /// Messages of their own: index in the log, attachments.
-    own: Vec<(usize, Vec<Attachment>)>,
+    /// Messages of their own, in order.
+    own: Vec<Own>,
     strip: Vec<Name>,
     built: BTreeMap<Name, Built>,
     baselines: BTreeMap<Name, Baseline>,
@@ -49,13 +49,25 @@ impl Prepared {
     }
 }
 
+/// A message that exists only for what layers say in it.
+#[derive(Clone, Debug)]
+struct Own {
+    /// The index in the log, with all of them in it.
+    index: usize,
+    /// The index of its place in the bench.
+    place: usize,
+    role: Role,
+    attached: Vec<Attachment>,
+}
+
 /// What preparing collects, layer by layer.
 #[derive(Default)]
 struct Draft {
     states: Vec<Option<LayerState>>,
     built: BTreeMap<Name, Built>,
     attach: Vec<(usize, Attachment)>,
-    own: Vec<(MessageAt, Attachment)>,
+    /// With the place's index in the bench.
+    own: Vec<(MessageAt, usize, Attachment)>,
     strip: Vec<Name>,
     injected: Vec<(Name, Target, Traced, Arc<str>)>,
     pending: Vec<Pending>,
@@ -67,7 +79,8 @@ struct Draft {
 #[derive(Clone, Copy)]
 enum Target {
     Message(usize),
-    Own(MessageAt),
+    /// A message of its own, for the place with this index in the bench.
+    Own(MessageAt, usize),
 }
 
 impl Session {
@@ -147,7 +160,7 @@ impl Session {
                 }
             },
             PlaceKind::CurrentUser => conversation.current_user.map(Target::Message),
-            PlaceKind::Message { at } => Some(Target::Own(at)),
+            PlaceKind::Message { at } => Some(Target::Own(at, place_index(bench, &layer.place))),
             PlaceKind::System | PlaceKind::Block => None,
         };
         let (turn, fresh) = (conversation.turn, conversation.fresh_turn);
@@ -224,7 +237,7 @@ impl Session {
     fn inject(
         &self,
         layer: &Layer,
-        place: &crate::core::bench::Place,
+        place: &Place,
         target: Target,
         text: &Traced,
         stands: bool,
@@ -243,16 +256,16 @@ impl Session {
                     // Once a session or a turn: it was told already.
                     return;
                 }
-                draft.attach.push((index, self.attachment(layer, &place.join, text)));
+                draft.attach.push((index, self.attachment(layer, place, text)));
                 if place.kind == PlaceKind::NewestTool {
                     draft.injected.push((layer.id.clone(), target, text.clone(), reason(layer).into()));
                 }
             }
-            Target::Own(at) => {
+            Target::Own(at, own) => {
                 if stands || !(fresh || every_call) {
                     return;
                 }
-                draft.own.push((at, self.attachment(layer, &place.join, text)));
+                draft.own.push((at, own, self.attachment(layer, place, text)));
                 draft.injected.push((layer.id.clone(), target, text.clone(), reason(layer).into()));
             }
         }
@@ -261,11 +274,12 @@ impl Session {
         }
     }
 
-    fn attachment(&self, layer: &Layer, glue: &Name, text: &Traced) -> Attachment {
+    fn attachment(&self, layer: &Layer, place: &Place, text: &Traced) -> Attachment {
         Attachment {
             layer: layer.id.clone(),
             text: text.clone(),
-            glue: glue.clone(),
+            glue: place.join.clone(),
+            block: place.blocks,
             persist: layer.keep.persist,
             live: since(self.next_call),
         }
@@ -387,12 +401,12 @@ impl Session {
             }
             PlaceKind::CurrentUser => None,
             PlaceKind::Message { at: MessageAt::BeforeCurrent } if !conversation.fresh_turn => None,
-            PlaceKind::Message { at } => Some(Target::Own(at)),
+            PlaceKind::Message { at } => Some(Target::Own(at, place_index(bench, &layer.place))),
             PlaceKind::System | PlaceKind::Block => None,
         };
         let note = match (evaluated.piece.text(), target) {
             (Some(text), Some(target)) => {
-                let attachment = self.attachment(layer, &place.join, text);
+                let attachment = self.attachment(layer, place, text);
                 let before = |other: &Name| bench.layer(other).is_none_or(|other| other.run <= layer.run);
                 match target {
                     Target::Message(message) => {
@@ -400,7 +414,7 @@ impl Session {
                             draft.attach.iter().position(|(index, a)| *index == message && !before(&a.layer));
                         draft.attach.insert(at.unwrap_or(draft.attach.len()), (message, attachment));
                     }
-                    Target::Own(at) => draft.own.push((at, attachment)),
+                    Target::Own(at, own) => draft.own.push((at, own, attachment)),
                 }
                 let at = draft
                     .injected
@@ -463,11 +477,13 @@ impl Session {
         let mut blocks = tools;
         let mut place_ends: Vec<(Name, usize)> = Vec::new();
         for place in bench.places.values().filter(|place| place.kind == PlaceKind::System) {
-            let pieces = compose::byte_order(bench, &place.id)
-                .into_iter()
-                .filter_map(|index| draft.states[index].as_ref()?.state.piece.text().cloned());
-            if let Some(block) = compose::system_block(place, pieces, &conversation.sent_blocks) {
-                blocks.push(block);
+            let pieces = compose::byte_order(bench, &place.id).into_iter().filter_map(|index| {
+                let text = draft.states[index].as_ref()?.state.piece.text()?;
+                Some((bench.layers[index].id.clone(), text.clone()))
+            });
+            let placed = compose::system_blocks(place, pieces, &conversation.sent_blocks);
+            if !placed.is_empty() {
+                blocks.extend(placed);
                 place_ends.push((place.id.clone(), blocks.len() - 1));
             }
         }
@@ -475,20 +491,26 @@ impl Session {
 
         // Messages of their own take their index; what is behind moves.
         let mut log = conversation.log.clone();
-        let mut own: BTreeMap<usize, Vec<Attachment>> = BTreeMap::new();
-        for (at, attachment) in &draft.own {
+        let mut placed: BTreeMap<(usize, usize), Vec<Attachment>> = BTreeMap::new();
+        for (at, place, attachment) in &draft.own {
             let index = match at {
                 MessageAt::End => conversation.log.len(),
                 MessageAt::BeforeCurrent => conversation.current_user.unwrap_or(conversation.log.len()),
             };
-            own.entry(index).or_default().push(attachment.clone());
+            placed.entry((index, *place)).or_default().push(attachment.clone());
         }
-        let own: Vec<(usize, Vec<Attachment>)> =
-            own.into_iter().enumerate().map(|(shift, (index, a))| (index + shift, a)).collect();
+        let own: Vec<Own> = placed
+            .into_iter()
+            .enumerate()
+            .map(|(shift, ((index, place), attached))| {
+                let role = bench.places.get_index(place).map_or(Role::User, |(_, place)| place.role);
+                Own { index: index + shift, place, role, attached }
+            })
+            .collect();
         let mut moved: Vec<usize> = (0..conversation.log.len()).collect();
-        for (index, attached) in &own {
-            log.insert(*index, Body::Own, attached.clone(), call);
-            moved.iter_mut().filter(|at| **at >= *index).for_each(|at| *at += 1);
+        for own in &own {
+            log.insert(own.index, Body::Own(own.role), own.attached.clone(), call);
+            moved.iter_mut().filter(|at| **at >= own.index).for_each(|at| *at += 1);
         }
         let staged_at: BTreeMap<usize, Vec<Attachment>> =
             draft.attach.iter().fold(BTreeMap::new(), |mut map, (index, attachment)| {
@@ -516,7 +538,7 @@ impl Session {
         for (index, message) in log.messages().iter().enumerate().skip(known) {
             starts.push(blocks.len());
             let staged = staged_at.get(&index).map_or(&[][..], Vec::as_slice);
-            let own_now = own.iter().any(|(at, _)| *at == index);
+            let own_now = own.iter().any(|own| own.index == index);
             let stripped: &[Name] = if own_now { &[] } else { &draft.strip };
             blocks.extend(message.blocks(call, staged, stripped));
         }
@@ -524,11 +546,10 @@ impl Session {
             conversation.sent_blocks.iter().zip(&blocks).take_while(|(a, b)| Arc::ptr_eq(a, b)).count();
         let message_id = |target: &Target| match target {
             Target::Message(index) => log.messages()[moved[*index]].id,
-            Target::Own(at) => {
-                let last = matches!(at, MessageAt::End);
-                let pick = if last { own.last() } else { own.first() };
-                pick.map_or(MessageId(0), |(index, _)| log.messages()[*index].id)
-            }
+            Target::Own(_, place) => own
+                .iter()
+                .find(|own| own.place == *place)
+                .map_or(MessageId(0), |own| log.messages()[own.index].id),
         };
         let injected = draft
             .injected
@@ -609,8 +630,8 @@ impl Session {
                 *at += 1;
             }
         };
-        for (index, attached) in prepared.own {
-            conversation.log.insert(index, Body::Own, attached, call);
+        for Own { index, role, attached, .. } in prepared.own {
+            conversation.log.insert(index, Body::Own(role), attached, call);
             shift(&mut conversation.current_user, index);
             shift(&mut conversation.newest_tool, index);
         }
@@ -651,6 +672,10 @@ impl Session {
 fn moves_by_itself(key: &FactKey) -> bool {
     matches!(key, FactKey::Named(name) if name.starts_with("call.") || matches!(&**name, "call" | "turn" | "now" | "said"))
         || matches!(key, FactKey::Environment(name) if &**name == "now")
+}
+
+fn place_index(bench: &Bench, place: &Name) -> usize {
+    bench.places.get_index_of(place).unwrap_or(0)
 }
 
 fn reason(layer: &Layer) -> &'static str {

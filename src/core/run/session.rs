@@ -402,9 +402,9 @@ impl Session {
                 let event = self.begin_event(format!("the user's message of turn {turn}"));
                 self.user(text, event, Lead::User(text.clone()));
             }
-            Input::Call(calls) => {
+            Input::Call { text, calls } => {
                 self.send(Answer::Tools(calls.iter().map(|call| call.tool.clone()).collect()));
-                self.model_calls(calls, call);
+                self.model_calls(text.as_ref(), calls, call);
             }
             Input::Say(text) => {
                 self.send(Answer::Said(text.clone()));
@@ -523,7 +523,7 @@ impl Session {
         self.ops.push_back(Op::Prepare);
     }
 
-    fn model_calls(&mut self, calls: &[ToolCall], call: CallNo) {
+    fn model_calls(&mut self, text: Option<&Arc<str>>, calls: &[ToolCall], call: CallNo) {
         let event = self.begin_event(format!("the answer to call {call}", call = call.0));
         let from = self.next_call;
         let current = self.current();
@@ -535,7 +535,8 @@ impl Session {
         let mut called = Vec::new();
         for call in calls {
             conversation.calls_numbered += 1;
-            let args = Traced::whole("model", json::arguments(&call.args), Made::Literal, event);
+            let args = call.written.clone().unwrap_or_else(|| json::arguments(&call.args));
+            let args = Traced::whole("model", args, Made::Literal, event);
             called.push(Called {
                 id: format!("call_{}", conversation.calls_numbered).into(),
                 tool: call.tool.clone(),
@@ -543,7 +544,9 @@ impl Session {
             });
         }
         let ids: Vec<Name> = called.iter().map(|called| called.id.clone()).collect();
-        conversation.log.push(Body::Assistant { text: None, calls: called }, from);
+        let text = text.filter(|text| !text.is_empty());
+        let text = text.map(|text| Traced::whole("model", text.clone(), Made::Literal, event));
+        conversation.log.push(Body::Assistant { text, calls: called }, from);
         for (tool, id) in calls.iter().zip(ids) {
             self.ops.push_back(Op::Tool(tool.clone(), id, call));
         }

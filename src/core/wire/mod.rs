@@ -47,7 +47,7 @@ pub enum BlockKind {
     Tool,
     /// A block of system text.
     System,
-    /// Text of a user message.
+    /// Text of a message of the user, or of somebody else whom the model answers.
     User,
     /// Text that the model said.
     Assistant,
@@ -79,8 +79,9 @@ pub struct MessageId(pub u32);
 pub struct Block {
     /// What it is.
     pub kind: BlockKind,
-    /// What tells it apart from other blocks of its kind: the tool's name, the place's id, for a tool call and its
-    /// result the call's id. Sent to the provider for tools and tool calls, so it is part of [`Block::hash`] there.
+    /// What tells it apart from other blocks of its kind: the tool's name, the place's id (or the layer's, with `join:
+    /// blocks`), for a tool call and its result the call's id, for a text of [`BlockKind::User`] who says it (`user`,
+    /// `developer`, `system`). Sent to the provider in messages and for tools, so it is part of [`Block::hash`] there.
     pub name: Name,
     /// For a tool call, the tool's name.
     pub tool: Option<Name>,
@@ -104,7 +105,7 @@ impl Block {
     ) -> Arc<Block> {
         let mut hasher = Xxh3::new();
         hasher.update(&[kind as u8]);
-        if matches!(kind, BlockKind::Tool | BlockKind::ToolUse | BlockKind::ToolResult) {
+        if matches!(kind, BlockKind::Tool | BlockKind::User | BlockKind::ToolUse | BlockKind::ToolResult) {
             for sent in [Some(&name), tool.as_ref()].into_iter().flatten() {
                 hasher.update(&(sent.len() as u64).to_le_bytes());
                 hasher.update(sent.as_bytes());

@@ -264,12 +264,12 @@ mod tests {
     fn what_a_variant_needs_that_is_not_built_is_a_warning_until_it_is_chosen() {
         let text = small(
             "layers:\n  - { id: a, in: system, from: { text: x } }\n\
-             variants: { blocks: { places.system.join: blocks } }\n",
+             variants: { small: { places.system.budget: 3 } }\n",
         );
         let opened = open("bench.yaml", text.as_str(), &[], &mut some).expect("the bench itself is right");
-        assert_eq!(opened.warnings[0].message, "not built yet: `join: blocks`");
+        assert_eq!(opened.warnings[0].message, "not built yet: `budget` in a place");
         assert_eq!(opened.warnings[0].severity, Severity::Warning);
-        let chosen = open("bench.yaml", text, &["blocks".into()], &mut some).expect_err("not built");
+        let chosen = open("bench.yaml", text, &["small".into()], &mut some).expect_err("not built");
         assert!(is_not_built(&chosen[0]) && chosen[0].severity == Severity::Error);
     }
 
@@ -301,6 +301,24 @@ mod tests {
     }
 
     #[test]
+    fn layers_can_be_blocks_of_their_own() {
+        let places = |more: &str| {
+            let text = small("layers: []\n");
+            text.replace("places: {", &format!("places: {{ {more},"))
+        };
+        let text = places("own: { of: message, role: developer, join: blocks }");
+        let own = &bench(&text, &[]).places["own"];
+        assert!(own.blocks && own.join.is_empty() && own.role == crate::core::bench::Role::Developer);
+        let problems =
+            open("bench.yaml", places("own: { of: message, join: blocks, wrap: [a, b] }"), &[], &mut some)
+                .expect_err("a mistake");
+        assert_eq!(problems[0].message, "`wrap` does not go with `join: blocks`");
+        let problems = open("bench.yaml", places("inner: { of: block, join: blocks }"), &[], &mut some)
+            .expect_err("a mistake");
+        assert_eq!(problems[0].message, "a block inside another place cannot hold blocks");
+    }
+
+    #[test]
     fn sub_agents_become_a_start_their_lines_and_an_end() {
         use crate::core::run::Input;
         let text = small(
@@ -313,7 +331,7 @@ mod tests {
             .map(|line| match line.input {
                 Input::User(_) => "user",
                 Input::StartAgent { .. } => "start",
-                Input::Call(_) => "call",
+                Input::Call { .. } => "call",
                 Input::Say(_) => "say",
                 Input::EndAgent => "end",
                 _ => "other",

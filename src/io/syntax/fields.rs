@@ -160,10 +160,18 @@ pub(super) static PLACE: Record = record(
             Shape::Words(&[word("listed", "as listed"), word("key", "by key")]),
             "the order in it",
         ),
-        field("join", Shape::TextBut(JOIN), "what stands between layers"),
+        field("join", TEXT, "what stands between layers; `blocks`: every layer is a block of its own"),
         field("keep_empty", Shape::Bool, "an empty system message is sent, too"),
         field("wrap", Shape::Pair(&TEXT), "what stands in front of and behind the place"),
-        field("role", Shape::Words(&[word("user", "a user message")]), "who says a message of its own"),
+        field(
+            "role",
+            Shape::Words(&[
+                word("user", "a user message"),
+                word("developer", "a message of the developer, for APIs that know one"),
+                word("system", "a system message in the conversation, for APIs that know one"),
+            ]),
+            "who says a message of its own",
+        ),
         field(
             "at",
             Shape::Words(&[
@@ -184,9 +192,6 @@ pub(super) static PLACE: Record = record(
         field("budget", Shape::Any, "").planned(),
     ],
 );
-
-/// `join:` holds any text; these words are kept for something else.
-static JOIN: &[Word] = &[word("blocks", "every layer is a block of its own").planned()];
 
 /// A layer.
 pub(super) static LAYER: Record = record(
@@ -379,6 +384,7 @@ pub(super) static LINE: Record = Record {
     fields: &[
         field("user", TEXT, "the user says something: a turn begins"),
         field("call", Shape::List(&Shape::Call), "the model calls tools, which run in order"),
+        field("text", TEXT, "what the model says before it calls").with(&["call"]),
         field("say", TEXT, "the model answers: the turn ends"),
         field("fail", TEXT, "the request is sent, but fails for this reason"),
         field("note", TEXT, "a caption for an audience"),

@@ -103,10 +103,6 @@ impl Defs {
             Shape::Any | Shape::Planned(_) => json!({}),
             Shape::Text => json!({ "type": "string" }),
             Shape::Path => json!({ "type": "string" }),
-            Shape::TextBut(words) => {
-                let kept: Vec<&str> = words.iter().map(|word| word.word).collect();
-                json!({ "type": "string", "not": { "enum": kept } })
-            }
             Shape::Id => json!({ "type": "string", "pattern": ID }),
             Shape::Bool => json!({ "type": "boolean" }),
             Shape::Int(min, max) => {
@@ -132,13 +128,19 @@ impl Defs {
             Shape::Names(value) => json!({ "type": "object", "additionalProperties": self.shape(value) }),
             Shape::Record(record) => self.reference(record),
             Shape::Call => json!({
-                "description": "one tool with its arguments; `result` is what it returns",
+                "description": "one tool with its arguments; `result` is what it returns, `arguments` how the model wrote them",
                 "type": "object",
-                "properties": { "result": { "type": "string" } },
+                "properties": { "result": { "type": "string" }, "arguments": { "type": "string" } },
                 "additionalProperties": { "type": ["object", "null"] },
                 "anyOf": [
-                    { "required": ["result"], "minProperties": 2, "maxProperties": 2 },
-                    { "not": { "required": ["result"] }, "minProperties": 1, "maxProperties": 1 },
+                    { "required": ["result", "arguments"], "minProperties": 3, "maxProperties": 3 },
+                    { "required": ["result"], "not": { "required": ["arguments"] }, "minProperties": 2, "maxProperties": 2 },
+                    { "required": ["arguments"], "not": { "required": ["result"] }, "minProperties": 2, "maxProperties": 2 },
+                    {
+                        "not": { "anyOf": [{ "required": ["result"] }, { "required": ["arguments"] }] },
+                        "minProperties": 1,
+                        "maxProperties": 1,
+                    },
                 ],
             }),
             Shape::Either(shapes) => {
@@ -330,10 +332,10 @@ mod tests {
             number in any::<prop::sample::Index>(),
             with in prop::sample::select(vec![
                 "x", "12", "-1", "true", "1.5", "~", "[]", "[a]", "[a, b]", "{}", "{ a: b }", "turn", "system", "5m",
-                "key", "{ text: x }", "{ change: [a] }", "{ A: { b: 1 } }", "{ A: {}, result: x }", "blocks", "[ { user: x } ]",
+                "key", "{ text: x }", "{ change: [a] }", "{ A: { b: 1 } }", "{ A: {}, result: x }", "{ A: {}, arguments: x }", "{ A: {}, arguments: x, result: x }", "{ result: x }", "blocks", "[ { user: x } ]",
             ]),
             key in prop::option::of(prop::sample::select(vec![
-                "text", "item", "of", "at", "join", "refresh", "key", "result", "typo", "cap", "chars", "with", "run",
+                "text", "item", "of", "at", "join", "refresh", "key", "result", "typo", "cap", "chars", "with", "run", "arguments", "role",
                 "serve", "budget", "top", "match", "user", "say", "delete",
             ])),
         ) {

@@ -9,6 +9,9 @@ use crate::core::fact::Name;
 use super::node::{Kind, Node};
 use super::suggest;
 
+/// The keys that can stand beside the tool in a call.
+pub(super) const BESIDE_A_TOOL: &[&str] = &["result", "arguments"];
+
 /// What a value may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
@@ -16,8 +19,6 @@ pub(super) enum Shape {
     Any,
     /// A text.
     Text,
-    /// A text; these words are kept for something that this version does not do.
-    TextBut(&'static [Word]),
     /// A text of `[a-z0-9_-]`.
     Id,
     /// `true` or `false`.
@@ -40,7 +41,7 @@ pub(super) enum Shape {
     Names(&'static Shape),
     /// A map with known keys.
     Record(&'static Record),
-    /// A tool call: one tool's name with a map of arguments, and `result` beside it.
+    /// A tool call: one tool's name with a map of arguments, and [`BESIDE_A_TOOL`] beside it.
     Call,
     /// One of several, told apart by scalar, list or map.
     Either(&'static [Shape]),
@@ -179,11 +180,6 @@ impl Problems<'_> {
     pub(super) fn check(&mut self, node: &Node, shape: &Shape, name: &str) {
         match shape {
             Shape::Any => {}
-            Shape::TextBut(words) if node.as_text().is_some() => {
-                if words.iter().any(|word| *word.word == *node.text) {
-                    self.planned(node.at, &format!("`{}: {}`", name.trim_matches('`'), node.text));
-                }
-            }
             Shape::Text | Shape::Path if node.as_text().is_some() => {}
             Shape::Expression if matches!(node.kind, Kind::Text | Kind::Bool(_)) => {}
             Shape::Bool if matches!(node.kind, Kind::Bool(_)) => {}
@@ -284,7 +280,7 @@ impl Problems<'_> {
         let Kind::Map(entries) = &node.kind else {
             return self.wrong_type(node, &Shape::Call, "a call", None);
         };
-        let mut tools = entries.iter().filter(|entry| &*entry.key != "result");
+        let mut tools = entries.iter().filter(|entry| !BESIDE_A_TOOL.contains(&&*entry.key));
         let (first, second) = (tools.next(), tools.next());
         let hint = "one tool in a map, with its arguments: `{ Read: { path: a.rs } }`";
         match (first, second) {
@@ -307,8 +303,10 @@ impl Problems<'_> {
                 }
             }
         }
-        if let Some(result) = node.get("result") {
-            self.check(result, &Shape::Text, "`result`");
+        for key in BESIDE_A_TOOL {
+            if let Some(text) = node.get(key) {
+                self.check(text, &Shape::Text, &format!("`{key}`"));
+            }
         }
     }
 
@@ -405,7 +403,7 @@ impl Shape {
     fn expected(&self) -> String {
         match self {
             Shape::Any | Shape::Planned(_) => "a value".to_owned(),
-            Shape::Text | Shape::TextBut(_) => "a text".to_owned(),
+            Shape::Text => "a text".to_owned(),
             Shape::Id => "an id".to_owned(),
             Shape::Bool => "`true` or `false`".to_owned(),
             Shape::Int(min, max) => range(*min, *max),

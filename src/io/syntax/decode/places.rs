@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::core::bench::{Mark, MarkPlace, MessageAt, Place, PlaceKind};
+use crate::core::bench::{Mark, MarkPlace, MessageAt, Place, PlaceKind, Role};
 use crate::core::fact::Name;
 
 use super::super::node::{Entry, Node};
@@ -68,13 +68,29 @@ impl Decoder<'_> {
                 self.problems.error(option.at, format!("`{key}` does not go with this place"), hint);
             }
         }
+        let blocks = text(node, "join").is_some_and(|join| &*join == "blocks");
+        if blocks && kind == PlaceKind::Block {
+            let hint = "the place that takes it in can have `join: blocks`".to_owned();
+            let at = node.get("join").map_or(entry.at, |node| node.at);
+            self.problems.error(at, "a block inside another place cannot hold blocks", hint);
+        }
+        if let Some(wrap) = node.entry("wrap").filter(|_| blocks) {
+            let hint = "put `wrap` on a place with `of: block` for each".to_owned();
+            self.problems.error(wrap.at, "`wrap` does not go with `join: blocks`", hint);
+        }
         let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
         Some(Place {
             id: entry.key.clone(),
             at: entry.at,
             kind,
             by_key: word(node, "order") == Some("key"),
-            join: text(node, "join").unwrap_or_else(|| "".into()),
+            join: if blocks { "".into() } else { text(node, "join").unwrap_or_else(|| "".into()) },
+            blocks,
+            role: match word(node, "role") {
+                Some("developer") => Role::Developer,
+                Some("system") => Role::System,
+                _ => Role::User,
+            },
             keep_empty: flag(node, "keep_empty"),
             wrap: match wrap {
                 [before, behind] => Some((before.as_text()?.clone(), behind.as_text()?.clone())),

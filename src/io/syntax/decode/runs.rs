@@ -11,6 +11,7 @@ use crate::core::run::{EditTarget, Input, ScriptLine, ToolCall};
 use super::super::fields::LINE;
 use super::super::node::{Entry, Kind, Node};
 use super::super::scalar;
+use super::super::shape::BESIDE_A_TOOL;
 use super::{Decoder, flag, text, values};
 
 /// What a run has come to.
@@ -41,13 +42,14 @@ impl Decoder<'_> {
             let Some((kind, value)) = LINE.kind(node) else { continue };
             if kind == "agent" {
                 self.agent(value, node.at, script);
-            } else if let Some(input) = self.input(kind, value, node.at, script) {
+            } else if let Some(input) = self.input(kind, node, value, script) {
                 script.lines.push(ScriptLine { at: node.at, input });
             }
         }
     }
 
-    fn input(&mut self, kind: &str, value: &Node, at: Position, script: &mut Script) -> Option<Input> {
+    fn input(&mut self, kind: &str, node: &Node, value: &Node, script: &mut Script) -> Option<Input> {
+        let at = node.at;
         let said = || value.as_text().cloned();
         if matches!(kind, "call" | "say" | "fail") && !script.prepared {
             let hint = "a turn begins with `user:`; `say:` ends it".to_owned();
@@ -66,7 +68,8 @@ impl Decoder<'_> {
                     let hint = "an answer without calls is `say:`".to_owned();
                     self.problems.error(value.at, "`call` without a call", hint);
                 }
-                Some(Input::Call(calls))
+                let text = node.get("text").and_then(|text| text.as_text().cloned());
+                Some(Input::Call { text, calls })
             }
             "say" => {
                 script.prepared = false;
@@ -125,12 +128,13 @@ impl Decoder<'_> {
     }
 
     fn call(&mut self, node: &Node) -> Option<ToolCall> {
-        let tool = node.entries().iter().find(|entry| &*entry.key != "result")?;
+        let tool = node.entries().iter().find(|entry| !BESIDE_A_TOOL.contains(&&*entry.key))?;
         self.tool(&tool.key, tool.at);
         Some(ToolCall {
             tool: tool.key.clone(),
             args: values(Some(&tool.value)),
             result: text(node, "result"),
+            written: text(node, "arguments"),
         })
     }
 
