@@ -4,16 +4,13 @@ use std::sync::Arc;
 
 use super::control::{Ahead, Engine};
 use super::info;
-use super::numbers::{Counters, Numbers, paid, with_labels};
+use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
 use super::ways::{self, AsLoad};
-use crate::app::snapshot::{
-    CallState, Choices, Draft, Pause, Snapshot, Status, Title, Tone, VariantChoice, VerdictLine, Ways,
-};
+use crate::app::snapshot::{CallState, Choices, Draft, Pause, Snapshot, Status, Title, VariantChoice, Ways};
 use crate::core::cache::Measures;
-use crate::core::run::{Answer, Player, Session};
+use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure};
-use crate::core::wire::CallNo;
 
 impl Engine {
     /// Describes the session as it is now. Where the vocabulary is not loaded yet, everything that needs counting is
@@ -97,7 +94,9 @@ impl Engine {
         if let Some(record) = record {
             snapshot.diagnostics.extend(record.diagnostics.iter().map(|diagnostic| (**diagnostic).clone()));
             if let Some(numbers) = numbers {
-                say_verdict(&mut snapshot, session, ahead.player.session(), numbers, record.call);
+                let fix = ways::fix(&self.ways, &self.options.variants).filter(|_| self.ways_done());
+                snapshot.verdict =
+                    publish::verdict(session, ahead.player.session(), numbers, record.call, fix.as_deref());
             }
         }
         snapshot.diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));
@@ -140,7 +139,7 @@ impl Engine {
             (None, Some(verdict)) => format!("{} {}", verdict.label, verdict.text),
             (None, None) => String::new(),
         };
-        let known = self.folders.iter().any(|folder| *folder == value);
+        let known = self.folders.contains(&value);
         let problem =
             (!known && !self.folders.is_empty()).then(|| Arc::from("no such folder in the workspace"));
         Draft { typed: typed.clone(), value, effect: effect.into(), problem }
@@ -177,91 +176,14 @@ impl Engine {
             return Ways::default();
         }
         let calls = snapshot.calls.rows.len() as u32;
-        let done = self.ways_left.as_ref().is_some_and(Vec::is_empty);
-        Ways { calls, rows: ways::rows(&names, &self.ways, &self.options.variants, done), notes: Vec::new() }
+        let rows = ways::rows(&names, &self.ways, &self.options.variants, self.ways_done());
+        Ways { calls, rows, notes: Vec::new() }
     }
-}
 
-/// The lines of the verdict: the shown call, what hides behind its break, and what lies ahead.
-fn say_verdict(snapshot: &mut Snapshot, session: &Session, ahead: &Session, numbers: &Numbers, call: CallNo) {
-    let failed = session.calls().get(call.0 as usize - 1).and_then(|record| match &record.answer {
-        Some(Answer::Failed(reason)) => Some(reason.clone()),
-        _ => None,
-    });
-    if let Some(reason) = failed {
-        let text = format!("failed: {reason}. Nothing was told; the next call tells it again.");
-        snapshot.verdict.push(VerdictLine {
-            label: format!("CALL {}", call.0).into(),
-            text: text.into(),
-            short: None,
-            tone: Tone::Bad,
-        });
+    /// True when every variant was tried.
+    fn ways_done(&self) -> bool {
+        self.ways_left.as_ref().is_some_and(Vec::is_empty)
     }
-    let strip = |call: CallNo, sentence: String| match sentence.strip_prefix(&format!("call {} ", call.0)) {
-        Some(rest) => rest.to_owned(),
-        None => sentence,
-    };
-    if let Some(outcome) = numbers.outcome(call, 0) {
-        let (text, short) = with_labels(session, |labels| (outcome.sentence(labels), outcome.short(labels)));
-        let (text, short) = (strip(call, text), strip(call, short));
-        let bad = outcome.lost().is_some_and(|lost| lost > 0) || outcome.verdict.is_break();
-        let tone = if bad { Tone::Bad } else { Tone::Good };
-        let short = (short != text).then(|| Arc::from(short));
-        snapshot.verdict.push(VerdictLine {
-            label: format!("CALL {}", call.0).into(),
-            text: text.into(),
-            short,
-            tone,
-        });
-        for behind in &outcome.behind {
-            let clause = with_labels(session, |labels| behind.blame.clause(labels));
-            let text = format!(
-                "{clause}; with only the first fixed, {} would still be lost.",
-                crate::core::cache::Thousands(behind.still_lost)
-            );
-            snapshot.verdict.push(VerdictLine {
-                label: "BEHIND".into(),
-                text: text.into(),
-                short: None,
-                tone: Tone::Bad,
-            });
-        }
-    }
-    let breaks: Vec<_> = (call.0 + 1..=numbers.calls() as u32)
-        .filter_map(|call| numbers.outcome(CallNo(call), 0))
-        .filter(|outcome| outcome.lost().is_some_and(|lost| lost > 0))
-        .collect();
-    let held = (numbers.calls() as u32).saturating_sub(call.0);
-    let line = match breaks.first() {
-        _ if held == 0 => return,
-        None => VerdictLine {
-            label: "AHEAD".into(),
-            text: format!(
-                "no break in the {held} call{} that the script still holds.",
-                if held == 1 { "" } else { "s" }
-            )
-            .into(),
-            short: None,
-            tone: Tone::Good,
-        },
-        Some(first) => {
-            let lost: u64 = breaks.iter().filter_map(|outcome| outcome.lost()).map(u64::from).sum();
-            let (text, short) = with_labels(ahead, |labels| (first.sentence(labels), first.short(labels)));
-            let count = breaks.len();
-            let lost = crate::core::cache::Thousands(u32::try_from(lost).unwrap_or(u32::MAX));
-            VerdictLine {
-                label: "AHEAD".into(),
-                text: format!(
-                    "{count} break{}, {lost} tokens paid again: {text}",
-                    if count == 1 { "" } else { "s" }
-                )
-                .into(),
-                short: Some(short.into()),
-                tone: Tone::Bad,
-            }
-        }
-    };
-    snapshot.verdict.push(line);
 }
 
 /// The counter of one vocabulary, borrowed for a while.

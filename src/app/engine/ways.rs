@@ -121,6 +121,24 @@ pub(super) fn best_pair(ways: &[Way]) -> Option<&Way> {
         .min_by_key(|way| way.outcome.lost)
 }
 
+/// What to do about what is lost: of the ways that tell the truth the one that loses least, in words, if it loses less
+/// than the way that is on.
+#[must_use]
+pub(super) fn fix(ways: &[Way], current: &[Name]) -> Option<String> {
+    let on = ways.iter().find(|way| way.variants == current)?.outcome.lost?;
+    let honest =
+        |way: &&Way| way.outcome.failed.is_none() && way.outcome.stale == 0 && way.outcome.untold == 0;
+    let best = ways.iter().filter(honest).filter(|way| way.outcome.lost.is_some_and(|lost| lost < on));
+    let best = best.min_by_key(|way| (way.outcome.lost, way.variants.len()))?;
+    let names = best.variants.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>().join(" and ");
+    let lost = u32::try_from(best.outcome.lost?).unwrap_or(u32::MAX);
+    Some(format!(
+        "{}, which loses {}",
+        if names.is_empty() { "the bench as it is written" } else { &names },
+        crate::core::cache::Thousands(lost)
+    ))
+}
+
 /// The rows of the table. Ways that are not run yet have no outcome; the best pair is told once all are `done`.
 #[must_use]
 pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name], done: bool) -> Vec<WayRow> {

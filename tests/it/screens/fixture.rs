@@ -68,7 +68,7 @@ fn injected(layer: &str, tokens: u64, part: usize) -> InjectedRow {
 }
 
 /// A block of several parts; the part with `{{cwd}}` has a fact in it, as a template would.
-pub fn block(title: &str, kind: BlockKind, parts: &[(&str, &str, bool)]) -> BlockRow {
+pub(crate) fn block(title: &str, kind: BlockKind, parts: &[(&str, &str, bool)]) -> BlockRow {
     let template = Arc::new(Source {
         name: "prompt.md".into(),
         text: "You are a coding agent.\nCWD: {{cwd}}\n".into(),
@@ -245,7 +245,7 @@ fn why() -> Why {
 }
 
 /// The whole snapshot.
-pub fn xbot() -> Snapshot {
+pub(crate) fn xbot() -> Snapshot {
     let fields = [("id", "main"), ("role", "main"), ("session", "s-01")];
     let choice = |name: &str, on| VariantChoice { name: name.into(), on };
     Snapshot {
@@ -312,7 +312,7 @@ pub fn xbot() -> Snapshot {
 }
 
 /// A text of one part, as big as asked for.
-pub fn long_text(bytes: usize) -> Traced {
+pub(crate) fn long_text(bytes: usize) -> Traced {
     let line = "- 当前目录已切换为新的目录, and every shell command runs there from now on.\n";
     Traced::whole("long", line.repeat(bytes / line.len() + 1), Made::Literal, EventId::OPENING)
 }

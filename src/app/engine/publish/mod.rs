@@ -3,11 +3,13 @@
 mod calls;
 mod layers;
 mod request;
+mod verdict;
 mod why;
 
 pub use calls::{lead_words, run_size, table as call_table};
 pub use layers::table as layer_table;
 pub use request::{title, view as request_view};
+pub use verdict::verdict;
 pub use why::why;
 
 use std::sync::Arc;

@@ -163,12 +163,10 @@ fn told_by(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<Arc
                 Some((block, _)) if block.message.is_some() => {
                     let calls =
                         shown.session.calls().iter().map(|call| &**call).chain(shown.session.prepared());
-                    let call = calls
-                        .filter(|c| c.call <= shown.record.call && c.agent == shown.record.agent)
-                        .filter(|c| {
-                            c.injected.iter().any(|i| i.layer == *layer && Some(i.into) == block.message)
-                        })
-                        .last();
+                    let call =
+                        calls.filter(|c| c.call <= shown.record.call && c.agent == shown.record.agent).rfind(
+                            |c| c.injected.iter().any(|i| i.layer == *layer && Some(i.into) == block.message),
+                        );
                     let call = call.map_or(String::new(), |call| format!("call {}, ", call.call.0));
                     format!("{name}, {call}{}", place(block)).into()
                 }
