@@ -133,16 +133,16 @@ impl Table {
     ///
     /// As the writer.
     pub fn write(&self, out: &mut Out<'_>) -> io::Result<()> {
-        use unicode_width::UnicodeWidthStr;
+        use crate::core::text::width::width;
         let widths: Vec<usize> = (0..self.right.len())
             .map(|column| {
-                self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+                self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
             })
             .collect();
         for row in &self.rows {
             let mut line = String::new();
             for (column, cell) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[column].saturating_sub(cell.width()));
+                let pad = " ".repeat(widths[column].saturating_sub(width(cell)));
                 if column > 0 {
                     line.push_str("  ");
                 }

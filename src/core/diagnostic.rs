@@ -151,7 +151,7 @@ impl fmt::Display for Diagnostic {
             // The caret must stand under its character whatever the widths before it, so what
             // stands before the column is measured as the terminal will draw it.
             let before: String = line.chars().take(at.column as usize - 1).collect();
-            let pad = unicode_width::UnicodeWidthStr::width(before.replace('\t', "    ").as_str());
+            let pad = crate::core::text::width::width(&before.replace('\t', "    "));
             let shown = line.replace('\t', "    ");
             write!(f, "\n{:gutter$} |\n{} | {shown}\n{:gutter$} | {:pad$}^", "", at.line, "", "")?;
         }

@@ -145,13 +145,15 @@ impl<'a> BlockRows<'a> {
 
     /// Where the row after one that ends at `end` begins.
     fn behind(&self, end: usize, takes_line_feed: bool) -> usize {
-        let next = end + usize::from(takes_line_feed && self.text()[end..].starts_with('\n'));
-        if self.compact && next < self.text().len() {
+        let mut next = end + usize::from(takes_line_feed && self.text()[end..].starts_with('\n'));
+        // Separators take no rows of their own; a part may be nothing but one.
+        while self.compact && next < self.text().len() {
             let part = self.part_at(next);
             let first = self.first_row(part);
-            if self.range(part).start <= next && next < first {
-                return first;
+            if next >= first {
+                break;
             }
+            next = first;
         }
         next
     }

@@ -140,21 +140,7 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         if snapshot.request.blocks.iter().any(|block| block.parts.iter().any(carried)) {
             continue;
         }
-        let rows = cells::wrap(&pending.text, lines.cells.saturating_sub(2));
-        for (range, hang) in rows.iter().take(PENDING_LINES) {
-            lines.plain(
-                WhyKind::Quote,
-                &format!("{:hang$}{}", "", &pending.text[range.clone()]),
-                Tone::Plain,
-            );
-        }
-        if rows.len() > PENDING_LINES {
-            lines.plain(
-                WhyKind::Quote,
-                &format!("... {} more lines", rows.len() - PENDING_LINES),
-                Tone::Plain,
-            );
-        }
+        quote(&mut lines, &pending.text);
     }
     for note in &why.notes {
         lines.text("", 0, note, Tone::Plain);
@@ -175,6 +161,24 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         lines.text("", 0, "Enter: switch to the selected row", Tone::Plain);
     }
     lines.out
+}
+
+/// The beginning of a text that will be told.
+fn quote(lines: &mut Lines, text: &str) {
+    let end = text.match_indices('\n').nth(PENDING_LINES - 1).map_or(text.len(), |(at, _)| at);
+    let mut most = end.min(lines.cells * 4 * PENDING_LINES);
+    while !text.is_char_boundary(most) {
+        most -= 1;
+    }
+    let head = text[..most].trim_start_matches('\n');
+    let rows = cells::wrap(head, lines.cells.saturating_sub(2));
+    for (range, hang) in rows.into_iter().take(PENDING_LINES) {
+        lines.plain(WhyKind::Quote, &format!("{:hang$}{}", "", head[range].trim_end()), Tone::Plain);
+    }
+    let more = text[most..].matches('\n').count() + usize::from(most < end);
+    if more > 0 {
+        lines.plain(WhyKind::Quote, &format!("... {more} more lines"), Tone::Plain);
+    }
 }
 
 /// The captions of the shown call, whole: pane 2 has room for their beginning only.
@@ -202,7 +206,8 @@ fn problems(lines: &mut Lines, snapshot: &Snapshot) {
         let label = diagnostic.severity.word();
         lines.text(label, 9, &format!("{place}{}", diagnostic.message), tone);
         if let (Some(line), Some(_)) = (&diagnostic.line, diagnostic.at) {
-            lines.text("", 9, line.trim(), Tone::Plain);
+            let (line, _) = cells::fit(line.trim(), lines.cells.saturating_sub(9) * 2);
+            lines.text("", 9, &line, Tone::Plain);
         }
         if let Some(hint) = &diagnostic.hint {
             lines.text("", 9, &format!("hint: {hint}"), Tone::Plain);
@@ -248,6 +253,23 @@ mod tests {
             .filter_map(|line| if let WhyKind::Way(index) = line.kind { Some(index) } else { None })
             .collect();
         assert_eq!(ways, [0, 1]);
+    }
+
+    #[test]
+    fn a_pending_text_is_quoted_up_to_a_limit() {
+        let mut snapshot = Snapshot::default();
+        let text: String = (0..40).map(|line| format!("line {line}\n")).collect();
+        let pending = crate::app::snapshot::Pending {
+            layer: "dynamic".into(),
+            waits: "waits".into(),
+            text: text.into(),
+        };
+        snapshot.why.pending.push(pending);
+        let lines = why_lines(&snapshot, 40, false);
+        let quoted: Vec<&str> =
+            lines.iter().filter(|line| line.kind == WhyKind::Quote).map(|line| &*line.text).collect();
+        assert_eq!(quoted.len(), PENDING_LINES + 1);
+        assert_eq!((quoted[0], quoted[PENDING_LINES]), ("line 0", "... 29 more lines"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod count;
 pub mod cut;
 mod traced;
+pub mod width;
 
 pub use count::Counts;
 pub use traced::{Builder, Made, Origin, Part, Source, Span, Traced};

@@ -16,7 +16,7 @@ use super::shot::Shot;
 use super::showing;
 
 /// Presses keys: characters as they are, names between `<` and `>`.
-pub fn press(state: &mut State, keys: &str) -> Vec<Effect> {
+pub(crate) fn press(state: &mut State, keys: &str) -> Vec<Effect> {
     let mut effects = Vec::new();
     let mut rest = keys;
     while let Some(c) = rest.chars().next() {

@@ -29,20 +29,20 @@ impl io::Write for Wire {
 }
 
 /// A terminal of a fixed size, its emulator, and what it was sent.
-pub struct Shot {
+pub(crate) struct Shot {
     terminal: Terminal<CrosstermBackend<Wire>>,
     wire: Wire,
     emulator: vt100::Parser,
     theme: Theme,
-    pub regions: Regions,
+    pub(crate) regions: Regions,
 }
 
 impl Shot {
-    pub fn new(width: u16, height: u16) -> Shot {
+    pub(crate) fn new(width: u16, height: u16) -> Shot {
         Shot::themed(width, height, "ansi")
     }
 
-    pub fn themed(width: u16, height: u16, theme: &str) -> Shot {
+    pub(crate) fn themed(width: u16, height: u16, theme: &str) -> Shot {
         // Whatever NO_COLOR says where the tests run: crossterm would leave colours out by itself.
         crossterm::style::force_color_output(true);
         let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
@@ -60,7 +60,7 @@ impl Shot {
 
     /// Draws as the driver does. Returns how many bytes were written for cells: without those that end every frame
     /// and those that hide, show or move the cursor.
-    pub fn draw(&mut self, state: &mut State) -> usize {
+    pub(crate) fn draw(&mut self, state: &mut State) -> usize {
         let theme = &self.theme;
         let regions = &mut self.regions;
         self.terminal.draw(|frame| *regions = present(state, theme, frame)).expect("a frame");
@@ -80,7 +80,7 @@ impl Shot {
     }
 
     /// The rows as text, without spaces at their ends.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let (_, width) = self.size();
         let rows: Vec<String> =
             self.emulator.screen().rows(0, width).map(|row| row.trim_end().to_owned()).collect();
@@ -88,7 +88,7 @@ impl Shot {
     }
 
     /// For each row the styles in it, as `from-to style`; rows in one plain style are left out.
-    pub fn styles(&self) -> String {
+    pub(crate) fn styles(&self) -> String {
         let screen = self.emulator.screen();
         let (height, width) = self.size();
         let mut out = String::new();
@@ -131,14 +131,14 @@ impl Shot {
     }
 
     /// Where the terminal's cursor stands, as (column, row); none while it is hidden.
-    pub fn cursor(&self) -> Option<(u16, u16)> {
+    pub(crate) fn cursor(&self) -> Option<(u16, u16)> {
         let screen = self.emulator.screen();
         let (row, column) = screen.cursor_position();
         (!screen.hide_cursor()).then_some((column, row))
     }
 
     /// The column, in cells, at which `text` stands in the first row that has it.
-    pub fn column_of(&self, text: &str) -> Option<u16> {
+    pub(crate) fn column_of(&self, text: &str) -> Option<u16> {
         let screen = self.emulator.screen();
         let (height, width) = self.size();
         (0..height)
@@ -146,7 +146,7 @@ impl Shot {
     }
 
     /// The columns at which a one-cell symbol stands in a row.
-    pub fn columns_of(&self, row: u16, symbol: &str) -> Vec<u16> {
+    pub(crate) fn columns_of(&self, row: u16, symbol: &str) -> Vec<u16> {
         let screen = self.emulator.screen();
         (0..self.size().1)
             .filter(|&x| screen.cell(row, x).is_some_and(|cell| cell.contents() == symbol))
