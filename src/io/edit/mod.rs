@@ -1,5 +1,6 @@
 //! Writing into the user's files: only what was changed, and never over what somebody else wrote.
 
+pub mod bench;
 pub mod text;
 mod write;
 

@@ -162,6 +162,12 @@ impl Original {
         &self.bytes
     }
 
+    /// A hash of the bytes, to tell whether a file still holds them.
+    #[must_use]
+    pub fn hash(&self) -> u128 {
+        xxhash_rust::xxh3::xxh3_128(&self.bytes)
+    }
+
     /// False for a file that is not there yet.
     #[must_use]
     pub fn exists(&self) -> bool {

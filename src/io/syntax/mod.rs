@@ -18,6 +18,12 @@ mod yaml_error;
 pub use decode::Files;
 pub use document::{Document, Opened, is_not_built, open};
 pub use parse::parse;
+pub(crate) use parse::plain_kind;
 pub use schema::schema;
 pub use shape::NOT_BUILT;
 pub use variant::{Change, Variant};
+
+/// The keys of a bench, in the order in which they are described.
+pub(crate) fn bench_keys() -> impl Iterator<Item = &'static str> {
+    fields::BENCH.fields.iter().map(|field| field.key)
+}

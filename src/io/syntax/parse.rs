@@ -119,7 +119,7 @@ impl Builder<'_> {
                     ScalarStyle::Folded => Style::Folded,
                     _ => Style::Plain,
                 };
-                let mut kind = if style == Style::Plain { plain(&text) } else { Kind::Text };
+                let mut kind = if style == Style::Plain { plain_kind(&text) } else { Kind::Text };
                 match tag {
                     Some(tag) if tag.is_yaml_core_schema_tag("str") => kind = Kind::Text,
                     Some(tag) => self.tag(at, &tag.original()),
@@ -234,7 +234,7 @@ impl Builder<'_> {
 }
 
 /// What a scalar without quotes is, by the core schema of YAML 1.2.
-fn plain(text: &str) -> Kind {
+pub(crate) fn plain_kind(text: &str) -> Kind {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Kind::Null,
         "true" | "True" | "TRUE" => return Kind::Bool(true),

@@ -1,0 +1,185 @@
+//! Values as they are meant, and as they are written.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use crate::core::diagnostic::Position;
+use crate::core::fact::{Name, Value};
+use crate::io::syntax::node::{Entry, Kind, Node, Style};
+use crate::io::syntax::plain_kind;
+
+fn node(kind: Kind, text: &str) -> Node {
+    Node { kind, at: Position::START, byte: 0, text: text.into(), style: Style::Plain }
+}
+
+/// A text.
+pub(super) fn text(text: &str) -> Node {
+    node(Kind::Text, text)
+}
+
+/// A whole number.
+pub(super) fn int(number: i64) -> Node {
+    node(Kind::Int(number), &number.to_string())
+}
+
+/// What a text without quotes stands for.
+pub(super) fn plain(text: &str) -> Node {
+    node(plain_kind(text), text)
+}
+
+/// A sequence.
+pub(super) fn seq(items: impl IntoIterator<Item = Node>) -> Node {
+    node(Kind::Seq(items.into_iter().map(Arc::new).collect()), "")
+}
+
+/// A map.
+pub(super) fn map<K: Into<Name>>(entries: impl IntoIterator<Item = (K, Node)>) -> Node {
+    let entry = |(key, value): (K, Node)| entry(key, Arc::new(value));
+    node(Kind::Map(entries.into_iter().map(entry).collect()), "")
+}
+
+/// An entry of a map.
+pub(super) fn entry(key: impl Into<Name>, value: Arc<Node>) -> Entry {
+    Entry { key: key.into(), at: Position::START, value }
+}
+
+/// A fact's value as a node; none for a file, which no bench can hold.
+pub(super) fn of(value: &Value) -> Option<Node> {
+    Some(match value {
+        Value::Null => node(Kind::Null, "null"),
+        Value::Bool(b) => node(Kind::Bool(*b), if *b { "true" } else { "false" }),
+        Value::Int(n) => int(*n),
+        Value::Float(n) => node(Kind::Float(*n), &format!("{n:?}")),
+        Value::Text(t) => text(t),
+        Value::List(items) => seq(items.iter().map(of).collect::<Option<Vec<_>>>()?),
+        Value::Map(entries) => {
+            let entries = entries.iter().map(|(key, value)| Some((key.clone(), of(value)?)));
+            map(entries.collect::<Option<Vec<_>>>()?)
+        }
+        Value::File(_) => return None,
+    })
+}
+
+/// True for two values that mean the same, wherever and however they are written.
+pub(super) fn same(a: &Node, b: &Node) -> bool {
+    match (&a.kind, &b.kind) {
+        (Kind::Seq(a), Kind::Seq(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Kind::Map(a), Kind::Map(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.key == b.key && same(&a.value, &b.value))
+        }
+        (Kind::Text, Kind::Text) => a.text == b.text,
+        (a, b) => a == b,
+    }
+}
+
+/// A value on one line, as it can stand anywhere: collections in brackets.
+pub(super) fn written(value: &Node, in_flow: bool) -> String {
+    match &value.kind {
+        Kind::Seq(items) if items.is_empty() => "[]".to_owned(),
+        Kind::Seq(items) => {
+            let items: Vec<String> = items.iter().map(|item| written(item, true)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Kind::Map(entries) if entries.is_empty() => "{}".to_owned(),
+        Kind::Map(entries) => {
+            let entries: Vec<String> = entries
+                .iter()
+                .map(|entry| format!("{}: {}", scalar(&entry.key, true), written(&entry.value, true)))
+                .collect();
+            format!("{{ {} }}", entries.join(", "))
+        }
+        Kind::Text => scalar(&value.text, in_flow),
+        _ => value.text.to_string(),
+    }
+}
+
+/// The same in a style that the place had before, where the value can be written in it.
+pub(super) fn written_as(value: &Node, style: Style, in_flow: bool) -> String {
+    match (&value.kind, style) {
+        (Kind::Text, Style::Single) if !value.text.chars().any(char::is_control) => {
+            format!("'{}'", value.text.replace('\'', "''"))
+        }
+        (Kind::Text, Style::Double) => quoted(&value.text),
+        _ => written(value, in_flow),
+    }
+}
+
+/// A text, in quotes only where it needs them.
+fn scalar(text: &str, in_flow: bool) -> String {
+    if is_plain(text, in_flow) { text.to_owned() } else { quoted(text) }
+}
+
+/// True for a text that YAML reads as this text without quotes.
+fn is_plain(text: &str, in_flow: bool) -> bool {
+    const FIRST: &str = "-?:,[]{}#&*!|>'\"%@`";
+    plain_kind(text) == Kind::Text
+        && text.trim() == text
+        && !text.starts_with(|c| FIRST.contains(c))
+        && !text.contains(": ")
+        && !text.contains(" #")
+        && !text.ends_with(':')
+        && !text.starts_with("...")
+        && !text.chars().any(|c| c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'))
+        && !(in_flow && text.contains([',', '[', ']', '{', '}']))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            c if c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}') => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "\\u{:04x}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::io::syntax::parse;
+
+    #[test]
+    fn texts_get_quotes_only_where_they_need_them() {
+        for (value, flow, block) in [
+            ("openai:gpt-5.4", "openai:gpt-5.4", "openai:gpt-5.4"),
+            ("false", "\"false\"", "\"false\""),
+            ("12", "\"12\"", "\"12\""),
+            ("", "\"\"", "\"\""),
+            ("a, b", "\"a, b\"", "a, b"),
+            ("a: b", "\"a: b\"", "\"a: b\""),
+            ("你好 世界", "你好 世界", "你好 世界"),
+            ("x\ny\u{1}", "\"x\\ny\\u0001\"", "\"x\\ny\\u0001\""),
+        ] {
+            assert_eq!((&*written(&text(value), true), &*written(&text(value), false)), (flow, block));
+        }
+        assert_eq!(written_as(&text("it's"), Style::Single, true), "'it''s'");
+        let list = map([("change", seq([text("cwd")])), ("since", text("built"))]);
+        assert_eq!(written(&list, false), "{ change: [cwd], since: built }");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_reads_as_it_is_meant(
+            value in "[a-c0-9 :,#'\"\\\\{}\\[\\]|>&*!%@`?.\n\r\t\u{1}\u{85}你🙂-]{0,12}", in_flow: bool, style in 0usize..3,
+        ) {
+            let style = [Style::Plain, Style::Single, Style::Double][style];
+            let shown = written_as(&text(&value), style, in_flow);
+            let file = if in_flow { format!("{{ a: {shown}, b: [{shown}] }}") } else { format!("a: {shown}\nb: 1\n") };
+            let root = parse(&"x.yaml".into(), &file).map_err(|p| TestCaseError::fail(format!("{file}: {}", p[0])))?;
+            prop_assert!(same(root.get("a").expect("a"), &text(&value)), "{}", file);
+        }
+    }
+}
