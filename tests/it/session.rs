@@ -71,8 +71,10 @@ fn inputs() -> impl Strategy<Value = Input> {
     ]
 }
 
-/// The bytes of a request, with what tells its blocks apart.
-fn bytes(request: &Request) -> Vec<(String, String)> {
+/// The blocks of a request: what tells each apart, and its text.
+type Bytes = Vec<(String, String)>;
+
+fn bytes(request: &Request) -> Bytes {
     request
         .blocks
         .iter()
@@ -80,12 +82,12 @@ fn bytes(request: &Request) -> Vec<(String, String)> {
         .collect()
 }
 
-fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Vec<(String, String)>>) {
+fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Bytes>) {
     let mut memory = Memory::default();
     memory.put("AGENTS.md", "first rules").put("a", "text of a");
     let mut player = player(BENCH, &[], &mut memory);
     let mut taken = Vec::new();
-    let mut sent: Vec<Vec<(String, String)>> = Vec::new();
+    let mut sent: Vec<Bytes> = Vec::new();
     for input in inputs {
         let before = player.session().prepared().map(|record| record.call);
         let request = before.and_then(|call| player.session().request(call));

@@ -13,20 +13,9 @@ use plywood::io::syntax;
 pub(crate) struct Memory {
     /// Files by base and path.
     pub(crate) files: BTreeMap<FilePath, Arc<str>>,
-    /// How often something was asked for.
-    pub(crate) asked: usize,
 }
 
 impl Memory {
-    /// Files beside the bench.
-    pub(crate) fn with(files: &[(&str, &str)]) -> Memory {
-        let mut memory = Memory::default();
-        for (path, text) in files {
-            memory.files.insert(FilePath::new(Base::Bench, *path), (*text).into());
-        }
-        memory
-    }
-
     /// A file of the workspace.
     pub(crate) fn put(&mut self, path: &str, text: &str) -> &mut Memory {
         self.files.insert(FilePath::new(Base::Workspace, path), text.into());
@@ -74,7 +63,6 @@ impl Memory {
 
 impl Load for Memory {
     fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
-        self.asked += keys.len();
         keys.iter().map(|key| (key.clone(), self.find(key))).collect()
     }
 }
