@@ -5,6 +5,7 @@ mod bench_syntax;
 mod cli;
 mod columns;
 mod commands;
+mod engine;
 mod house;
 mod plain_folder;
 mod screens;

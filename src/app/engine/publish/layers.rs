@@ -10,8 +10,7 @@ use crate::core::compose;
 use crate::core::fact::{Base, FactKey, Name, Reads};
 use crate::core::run::{Input, LayerState};
 use crate::core::source::Piece;
-use crate::core::text::Traced;
-use crate::core::wire::{Block, Zone};
+use crate::core::wire::{Request, Zone};
 
 /// The table. Tokens are in context: T(end) - T(start) of a part in its block, so that they add up to the total.
 #[must_use]
@@ -34,11 +33,12 @@ pub fn table(shown: &Shown<'_>, mut counter: Counter<'_>) -> LayerTable {
         rows.push(row);
     }
     runs_and_crossings(bench, &mut rows);
-    if let Some(row) =
-        conversation_row(shown, bench, tokens.get("\0rest").copied().or(counter.as_ref().map(|_| 0)))
-    {
-        let at = rows.iter().position(|row| !row.included).unwrap_or(rows.len());
-        rows.insert(at, row);
+    for of in [Rest::Wraps, Rest::Conversation] {
+        let tokens = tokens.get(of.key()).copied().or(counter.as_ref().map(|_| 0));
+        if let Some(row) = rest_row(shown, of, tokens) {
+            let at = rows.iter().position(|row| !row.included).unwrap_or(rows.len());
+            rows.insert(at, row);
+        }
     }
     if let Some(total) = total.filter(|total| *total > 0) {
         for row in &mut rows {
@@ -58,7 +58,7 @@ pub fn table(shown: &Shown<'_>, mut counter: Counter<'_>) -> LayerTable {
     }
 }
 
-/// Tokens in context by layer; `\0tools` for the tools and `\0rest` for what no layer wrote.
+/// Tokens in context by layer; `\0tools` for the tools, and [`Rest::key`] for what no layer wrote.
 fn in_context(shown: &Shown<'_>, counter: &mut Counter<'_>) -> BTreeMap<String, u64> {
     let mut tokens: BTreeMap<String, u64> = BTreeMap::new();
     let Some(counter) = counter.as_mut() else { return tokens };
@@ -69,7 +69,7 @@ fn in_context(shown: &Shown<'_>, counter: &mut Counter<'_>) -> BTreeMap<String, 
             let key = match block.kind.zone() {
                 Zone::Tools => "\0tools",
                 _ if bench.layer(&part.id).is_some() => &*part.id,
-                _ => "\0rest",
+                _ => Rest::of(bench, &part.id).key(),
             };
             let end = if part.end == text.len() {
                 counter.tokens(text)
@@ -119,38 +119,93 @@ fn tools_row(shown: &Shown<'_>, tokens: Option<u64>) -> Option<LayerRow> {
     })
 }
 
-/// What the model said, what it called, what tools returned: no layer wrote it.
-fn conversation_row(shown: &Shown<'_>, bench: &Bench, tokens: Option<u64>) -> Option<LayerRow> {
-    let texts: Vec<&str> = shown
-        .request
-        .zone(Zone::Messages)
-        .iter()
-        .flat_map(|block| {
-            block
-                .text
-                .parts()
-                .iter()
-                .filter(|part| bench.layer(&part.id).is_none())
-                .map(|part| &block.text[part])
+/// The own texts of some parts of a request, in the order of the bytes, and what they come to.
+#[derive(Default, PartialEq)]
+struct Texts<'r>(Vec<&'r str>);
+
+impl<'r> Texts<'r> {
+    fn of(request: &'r Request, zones: &[Zone], own: impl Fn(&Name) -> bool) -> Texts<'r> {
+        let blocks = zones.iter().flat_map(|zone| request.zone(*zone));
+        Texts(
+            blocks
+                .flat_map(|block| {
+                    block.text.parts().iter().filter(|part| own(&part.id)).map(|part| &block.text[part])
+                })
+                .collect(),
+        )
+    }
+
+    fn sum(&self, size: impl Fn(&str) -> usize) -> u64 {
+        self.0.iter().map(|text| size(text) as u64).sum()
+    }
+
+    fn chars(&self) -> u64 {
+        self.sum(|text| text.chars().count())
+    }
+
+    /// What the column `now` says of them, beside those of the call before.
+    fn now(&self, before: &Texts<'_>) -> Now {
+        match (self.0.is_empty(), before.0.is_empty()) {
+            (false, true) => Now::New,
+            _ if self == before => Now::Same,
+            _ => Now::Changed(self.chars() as i64 - before.chars() as i64),
+        }
+    }
+}
+
+/// What no layer wrote.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// What the model said, what it called, what tools returned.
+    Conversation,
+    /// What places write around their layers.
+    Wraps,
+}
+
+impl Rest {
+    /// Which of the two a part is that is no layer's.
+    fn of(bench: &Bench, part: &Name) -> Rest {
+        if bench.places.contains_key(part) { Rest::Wraps } else { Rest::Conversation }
+    }
+
+    fn key(self) -> &'static str {
+        match self {
+            Rest::Conversation => "\0conversation",
+            Rest::Wraps => "\0wraps",
+        }
+    }
+}
+
+fn rest_row(shown: &Shown<'_>, rest: Rest, tokens: Option<u64>) -> Option<LayerRow> {
+    let bench = shown.session.bench();
+    let of = |request| {
+        Texts::of(request, &[Zone::System, Zone::Messages], |part| {
+            bench.layer(part).is_none() && Rest::of(bench, part) == rest
         })
-        .collect();
-    if texts.is_empty() {
+    };
+    let texts = of(shown.request);
+    if texts.0.is_empty() {
         return None;
     }
-    let chars = texts.iter().map(|text| text.chars().count() as u64).sum();
+    let (id, name, reason) = match rest {
+        Rest::Conversation => ("conversation", "(conversation)", "what was said and what tools returned"),
+        Rest::Wraps => ("wraps", "(wraps)", "what places write around their layers"),
+    };
     Some(LayerRow {
-        id: "conversation".into(),
-        shown: "(conversation)".into(),
-        place: "messages".into(),
-        byte: ByteOrder::Message,
-        chars,
-        bytes: texts.iter().map(|text| text.len() as u64).sum(),
-        lines: texts.iter().map(|text| text.lines().count() as u64).sum(),
+        id: id.into(),
+        shown: name.into(),
+        place: if rest == Rest::Conversation { "messages" } else { "" }.into(),
+        byte: if rest == Rest::Conversation { ByteOrder::Message } else { ByteOrder::None },
+        chars: texts.chars(),
+        bytes: texts.sum(str::len),
+        lines: texts.sum(|text| text.lines().count()),
         tokens,
-        change: "call".into(),
-        now: if shown.before.is_some() { Now::Same } else { Now::New },
+        // What is said stands first in its block, so nothing in front of it can change its count; a wrap hardly differs.
+        tokens_alone: tokens,
+        change: if rest == Rest::Conversation { "call" } else { "fixed" }.into(),
+        now: shown.before.map_or(Now::New, |(_, before)| texts.now(&of(before))),
         included: true,
-        reason: Some("what was said and what tools returned".into()),
+        reason: Some(reason.into()),
         ..LayerRow::default()
     })
 }
@@ -225,13 +280,11 @@ fn runs_and_crossings(bench: &Bench, rows: &mut [LayerRow]) {
 fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Counter<'_>) -> LayerRow {
     let bench = shown.session.bench();
     let state = shown.record.layer(&layer.id);
-    let text =
-        state.and_then(|state| state.state.piece.text()).cloned().or_else(|| in_request(shown, &layer.id));
-    let before = shown
-        .before
-        .and_then(|(record, _)| record.layer(&layer.id))
-        .and_then(|state| state.state.piece.text().cloned());
-    let body = text.as_ref().map_or("", |text| text.text());
+    // All that it says in the request: what it was told to say in earlier calls stands there, too.
+    let of = |request| Texts::of(request, &[Zone::System, Zone::Messages], |part| *part == layer.id);
+    let texts = of(shown.request);
+    let before = shown.before.map(|(_, before)| of(before)).unwrap_or_default();
+    let whole = state.and_then(|state| state.state.piece.text());
     let (reason, truncated) = match state.map(|state| &state.state.piece) {
         Some(Piece::Omitted(reason)) if byte == ByteOrder::None => (Some(reason.clone()), None),
         Some(Piece::Failed(failed) | Piece::Stopped(failed)) => (Some(Arc::from(&*failed.message)), None),
@@ -246,16 +299,19 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         shown: super::shown_name(bench, &layer.id),
         byte,
         place: layer.place.clone(),
-        chars: body.chars().count() as u64,
-        lines: body.lines().count() as u64,
-        bytes: body.len() as u64,
-        tokens_alone: match (counter.as_mut(), &text) {
-            (Some(counter), Some(text)) => Some(u64::from(counter.tokens(text.text()))),
-            (Some(_), None) => Some(0),
-            (None, _) => None,
-        },
-        change: change_word(bench, layer, state.map(|state| &*state.state.reads)).into(),
-        now: now(shown, state, byte, text.as_ref(), before.as_ref()),
+        chars: texts.chars(),
+        lines: texts.sum(|text| text.lines().count()),
+        bytes: texts.sum(str::len),
+        tokens_alone: counter.as_mut().map(|counter| {
+            let alone = texts.0.iter().map(|text| match whole {
+                // Counted before, most likely, under this very text.
+                Some(whole) if **whole.text() == **text => counter.tokens(whole.text()),
+                _ => counter.tokens(&Arc::from(*text)),
+            });
+            alone.map(u64::from).sum()
+        }),
+        change: change_word(bench, layer, state).into(),
+        now: now(shown, state, byte, &texts, &before),
         included: byte != ByteOrder::None,
         reason,
         truncated,
@@ -265,21 +321,12 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
     }
 }
 
-/// The layer's own text as it stands in the request, for what was told in an earlier call.
-fn in_request(shown: &Shown<'_>, id: &Name) -> Option<Traced> {
-    let own = |block: &&Arc<Block>| block.text.parts().iter().any(|part| part.id == *id);
-    let block = shown.request.blocks.iter().rev().find(own)?;
-    let part = block.text.parts().iter().rev().find(|part| part.id == *id)?;
-    let made = crate::core::text::Made::Literal;
-    Some(Traced::whole(id.clone(), &block.text[part], made, crate::core::fact::EventId::OPENING))
-}
-
 fn now(
     shown: &Shown<'_>,
     state: Option<&LayerState>,
     byte: ByteOrder,
-    text: Option<&Traced>,
-    before: Option<&Traced>,
+    texts: &Texts<'_>,
+    before: &Texts<'_>,
 ) -> Now {
     let Some(state) = state else { return Now::Omitted("not in this request".into()) };
     let pending = shown.record.pending.iter().any(|pending| pending.layer == state.id);
@@ -303,21 +350,13 @@ fn now(
                 named
             })
         }
-        Piece::Text { cut, .. } if *cut > 0 && before.map(Traced::text) == text.map(Traced::text) => Now::Cut,
-        _ => match (text, before) {
-            (Some(text), Some(before)) if text.text() == before.text() => Now::Same,
-            (Some(text), Some(before)) => {
-                Now::Changed(text.text().chars().count() as i64 - before.text().chars().count() as i64)
-            }
-            (Some(_), None) if state.kept || matches!(state.state.piece, Piece::Omitted(_)) => Now::Same,
-            (Some(_), None) => Now::New,
-            (None, _) => Now::Same,
-        },
+        Piece::Text { cut, .. } if *cut > 0 && texts == before => Now::Cut,
+        _ => texts.now(before),
     }
 }
 
 /// How often a layer can change: `fixed` where it reads nothing that ever does.
-fn change_word(bench: &Bench, layer: &Layer, reads: Option<&Reads>) -> &'static str {
+fn change_word(bench: &Bench, layer: &Layer, state: Option<&LayerState>) -> &'static str {
     let moves = |key: &FactKey| match key {
         FactKey::Named(name) => {
             let root = name.split('.').next().unwrap_or(name);
@@ -340,9 +379,13 @@ fn change_word(bench: &Bench, layer: &Layer, reads: Option<&Reads>) -> &'static 
         FactKey::Git(_) => true,
         FactKey::Environment(name) => &**name == "now",
     };
-    match (&layer.refresh, reads) {
+    // What was left out before it was evaluated has not shown yet what it reads.
+    let evaluated = state
+        .map(|state| &state.state)
+        .filter(|state| !state.reads.0.is_empty() || !matches!(state.piece, Piece::Omitted(_)));
+    match (&layer.refresh, evaluated) {
         (Refresh::Change { .. }, _) => "change",
-        (_, Some(reads)) if !reads.0.keys().any(moves) => "fixed",
+        (_, Some(state)) if !state.reads.0.keys().any(moves) => "fixed",
         (refresh, _) => refresh.word(),
     }
 }

@@ -1,0 +1,174 @@
+//! The engine on benches on disk: what it publishes after each request and each edit.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use plywood::app::effect::EngineRequest;
+use plywood::app::engine::{Disk, Engine, Options};
+use plywood::app::snapshot::{LayerRow, Now, Snapshot};
+use plywood::core::tokens::Encoding;
+use plywood::io::bench_file::Machine;
+use plywood::io::load::fixed_clock;
+use plywood::io::{models, samples};
+use tempfile::TempDir;
+
+const BENCH: &str = r#"
+bench: 1
+name: small
+agent: { id: main, role: boss, session: s-9 }
+model: openai:gpt-5.4
+workspace: { path: project, shown_as: /w, clock: "2026-04-01T09:00:00Z" }
+tools: [ { names: [Cd, Read, Edit, Shell] } ]
+simulate: { Cd: { set: cwd, from: path }, Read: { file: path }, Edit: { write: path } }
+read: { rules: { file: AGENTS.md } }
+places:
+  system: { of: system, join: "\n", wrap: [ "<system>\n", "\n</system>" ] }
+  user: { of: current_user }
+  end: { of: newest_tool, join: "\n\n", none: wait }
+layers:
+  - { id: base, in: system, from: { template: base.md } }
+  - { id: rules, in: system, when: rules, refresh: call, from: { fact: rules } }
+  - { id: said, in: user, from: { said: user } }
+  - { id: moved, in: end, from: { text: "<cwd>{{ cwd }}</cwd>" }, refresh: { change: [cwd], since: built } }
+  - { id: reminder, in: end, when: call.tools, refresh: call, from: { text: "<r>{{ call.results }} done</r>" } }
+variants:
+  quiet: { layers.moved.when: "false" }
+runs:
+  two:
+    - user: Go to a.
+    - call: [ { Cd: { path: a } } ]
+    - call: [ { Read: { path: x.txt } } ]
+    - call: [ { Edit: { path: x.txt, text: written by the run } } ]
+    - say: Done.
+    - user: And now?
+    - say: Nothing.
+  agent:
+    - user: Ask somebody.
+    - agent: { role: worker, goal: Look at x., run: [ { call: [ { Read: { path: /w/a/x.txt } } ] }, { say: Fine. } ] }
+    - say: Asked.
+  fails:
+    - user: Go.
+    - fail: 529 overloaded
+    - say: Gone.
+"#;
+
+/// Long enough to be cached at all.
+fn base() -> String {
+    format!("Work in {{{{ cwd }}}}.\n{}", "- A rule that nobody needs, said again and again.\n".repeat(150))
+}
+
+fn folder() -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir_all(at("project/a")).expect("folders");
+    fs::create_dir_all(at("project/b")).expect("folders");
+    for (path, text) in [
+        ("bench.yaml", BENCH),
+        ("base.md", &base()),
+        ("project/AGENTS.md", "first rules\n"),
+        ("project/a/x.txt", "from the disk"),
+    ] {
+        fs::write(at(path), text).expect("a file");
+    }
+    folder
+}
+
+fn machine() -> Machine {
+    Machine { clock: fixed_clock("2026-04-01T09:00:00Z"), home: None }
+}
+
+fn open(folder: &Path, options: Options) -> Engine {
+    Encoding::O200k.load();
+    let disk = Disk::open(folder, &machine()).expect("a bench");
+    Engine::open(Box::new(disk), Arc::new(models::embedded()), options).expect("an engine")
+}
+
+fn run(name: &str) -> Options {
+    Options { run: Some(name.into()), ..Options::default() }
+}
+
+fn sends(engine: &mut Engine, count: usize) {
+    for _ in 0..count {
+        engine.handle(EngineRequest::Send);
+    }
+}
+
+fn row<'s>(snapshot: &'s Snapshot, id: &str) -> &'s LayerRow {
+    snapshot.layers.rows.iter().find(|row| &*row.id == id).expect("a row of the layer")
+}
+
+/// Everything that the shown request says.
+fn text(snapshot: &Snapshot) -> String {
+    snapshot.request.blocks.iter().map(|block| format!("{}\n", block.text.text())).collect()
+}
+
+/// What has to hold of every snapshot, whatever happened before.
+fn adds_up(snapshot: &Snapshot) {
+    let Some(total) = &snapshot.layers.total else { return };
+    let rows = &snapshot.layers.rows;
+    let chars: u64 = rows.iter().map(|row| row.chars).sum();
+    assert_eq!(chars + total.joins, total.chars, "characters of {}", total.label);
+    let bytes = snapshot.request.bytes;
+    let joins: u64 = snapshot
+        .request
+        .blocks
+        .iter()
+        .flat_map(|block| block.text.parts())
+        .map(|part| (part.body - part.start) as u64)
+        .sum();
+    assert_eq!(rows.iter().map(|row| row.bytes).sum::<u64>() + joins, bytes, "bytes of {}", total.label);
+    let tokens: u64 = rows.iter().filter_map(|row| row.tokens).sum();
+    assert_eq!(Some(tokens), total.tokens, "tokens of {}", total.label);
+    let shown = snapshot.calls.shown.map(|index| &snapshot.calls.rows[index]);
+    if let Some(paid) = shown.and_then(|row| row.paid.as_ref()) {
+        assert_eq!(Some(paid.sent), total.tokens, "sent of {}", total.label);
+        if let (Some(read), Some(fresh)) = (paid.read, paid.fresh) {
+            assert_eq!(read + paid.write.unwrap_or(0) + fresh, paid.sent, "{}", total.label);
+        }
+    }
+}
+
+#[test]
+fn every_table_adds_up_in_every_call() {
+    let folder = folder();
+    for name in ["two", "agent", "fails"] {
+        let mut engine = open(folder.path(), run(name));
+        for _ in 0..6 {
+            adds_up(&engine.snapshot());
+            engine.handle(EngineRequest::Send);
+        }
+    }
+    let disk = Disk::sample(&samples::samples()[0], "", &machine()).expect("a sample");
+    let mut engine =
+        Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default()).expect("an engine");
+    for _ in 0..7 {
+        adds_up(&engine.snapshot());
+        engine.handle(EngineRequest::Send);
+    }
+}
+
+#[test]
+fn a_layer_told_twice_is_as_long_as_both_and_grew_by_the_second() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 1);
+    let first = engine.snapshot();
+    assert_eq!((row(&first, "reminder").chars, &row(&first, "reminder").now), (13, &Now::New));
+    sends(&mut engine, 1);
+    let second = engine.snapshot();
+    assert_eq!((row(&second, "reminder").chars, &row(&second, "reminder").now), (26, &Now::Changed(13)));
+    // What tools returned and what was called grew, too.
+    let (before, after) = (row(&first, "conversation"), row(&second, "conversation"));
+    assert_eq!(after.now, Now::Changed(after.chars as i64 - before.chars as i64));
+    assert!(after.tokens_alone.is_some());
+}
+
+#[test]
+fn what_was_not_evaluated_is_not_called_fixed() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    let snapshot = engine.snapshot();
+    assert_eq!(&*row(&snapshot, "reminder").change, "call");
+    assert_eq!(&*row(&snapshot, "tools").change, "fixed");
+}
