@@ -6,6 +6,7 @@ mod cli;
 mod columns;
 mod commands;
 mod engine;
+mod failed_reads;
 mod house;
 mod plain_folder;
 mod screens;

@@ -56,6 +56,8 @@ type Seen = Arc<Mutex<std::collections::BTreeSet<Name>>>;
 struct Recorded {
     prefix: Option<Name>,
     values: BTreeMap<Name, Jinja>,
+    /// Facts that are there but could not be used, with the reason. Templates see them as undefined.
+    failed: BTreeMap<Name, Arc<str>>,
     seen: Seen,
 }
 
@@ -67,18 +69,27 @@ impl Object for Recorded {
         self.get_value_by_str(key.as_str()?)
     }
     fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Jinja> {
+        if self.failed.contains_key(key) {
+            self.see(key.into());
+        }
         let value = self.values.get(key)?;
         let name = match &self.prefix {
             Some(prefix) => format!("{prefix}.{key}").into(),
             None => key.into(),
         };
         if self.prefix.is_some() || !MAPS.contains(&key) {
-            self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name);
+            self.see(name);
         }
         Some(value.clone())
     }
     fn enumerate(self: &Arc<Self>) -> Enumerator {
         Enumerator::Values(self.values.keys().map(|key| Jinja::from(key.clone())).collect())
+    }
+}
+
+impl Recorded {
+    fn see(&self, name: Name) {
+        self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(name);
     }
 }
 
@@ -103,6 +114,7 @@ impl Context {
     ) -> Result<Context, Vec<FactKey>> {
         let seen = Seen::default();
         let mut values: BTreeMap<Name, Jinja> = BTreeMap::new();
+        let mut failed = BTreeMap::new();
         let mut needs = Vec::new();
         for name in names {
             if let Some((name, value)) = extra.iter().find(|(extra, _)| *extra == name) {
@@ -113,18 +125,26 @@ impl Context {
             match facts.look(&key) {
                 Lookup::Ready(Value::Map(map), ..) if MAPS.contains(&name) => {
                     let fields = map.iter().map(|(key, value)| (key.clone(), to_jinja(value))).collect();
-                    let map = Recorded { prefix: Some(name.into()), values: fields, seen: seen.clone() };
+                    let failed = BTreeMap::new();
+                    let map =
+                        Recorded { prefix: Some(name.into()), values: fields, failed, seen: seen.clone() };
                     values.insert(name.into(), Jinja::from_object(map));
                 }
                 Lookup::Ready(value, ..) => {
                     values.insert(name.into(), to_jinja(&value));
                 }
-                Lookup::Absent(_) | Lookup::Failed(..) => {}
+                Lookup::Absent(_) => {}
+                Lookup::Failed(reason, _) => {
+                    failed.insert(name.into(), reason);
+                }
                 Lookup::Unknown => needs.push(facts.behind(&key)),
             }
         }
         if needs.is_empty() {
-            Ok(Context { root: Arc::new(Recorded { prefix: None, values, seen: seen.clone() }), seen })
+            Ok(Context {
+                root: Arc::new(Recorded { prefix: None, values, failed, seen: seen.clone() }),
+                seen,
+            })
         } else {
             Err(needs)
         }
@@ -134,6 +154,15 @@ impl Context {
     #[must_use]
     pub(super) fn value(&self) -> Jinja {
         Jinja::from_dyn_object(self.root.clone())
+    }
+
+    /// Why an evaluation that came to nothing did: a fact that it read is there but could not be used. One sentence,
+    /// lower case, without a full stop.
+    #[must_use]
+    pub(super) fn failure(&self) -> Option<String> {
+        let seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let (name, reason) = self.root.failed.iter().find(|(name, _)| seen.contains(*name))?;
+        Some(format!("{name} cannot be read: {reason}"))
     }
 
     /// Notes what was read so far, and what that was derived from.

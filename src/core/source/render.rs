@@ -72,7 +72,14 @@ pub(super) fn template(
     let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
     let rendered = compiled.render_with_spans(context.value());
     context.note(facts, true, reads);
-    let (text, spans) = rendered.map_err(|error| Failure::failed(template_error(&source, &error)))?;
+    let (text, spans) = rendered.map_err(|error| {
+        let mut diagnostic = template_error(&source, &error);
+        if let Some(reason) = context.failure() {
+            diagnostic.message = reason;
+            diagnostic.hint = None;
+        }
+        Failure::failed(diagnostic)
+    })?;
     Ok(trace(part, &source, &text, &spans, facts, insert, cause))
 }
 
@@ -188,10 +195,7 @@ pub(super) fn expression(
     in_text: bool,
     reads: &mut Reads,
 ) -> Result<Jinja, Failure> {
-    let fail = |error: &minijinja::Error| {
-        let detail = error
-            .detail()
-            .map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind()));
+    let fail_with = |detail: String| {
         let source = &bench.source;
         Failure::failed(Diagnostic::error(format!("{detail} in `{}`", expression.text)).at(
             source.name.clone(),
@@ -199,11 +203,22 @@ pub(super) fn expression(
             expression.at,
         ))
     };
+    let fail = |error: &minijinja::Error| {
+        let detail = error.detail();
+        fail_with(
+            detail.map_or_else(|| error.kind().to_string(), |detail| format!("{}: {detail}", error.kind())),
+        )
+    };
     let compiled =
         templates.environment().compile_expression(&expression.text).map_err(|error| fail(&error))?;
     let names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
     let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
     let value = compiled.eval(context.value());
     context.note(facts, in_text, reads);
-    value.map_err(|error| fail(&error))
+    match (value, context.failure()) {
+        (Err(_), Some(reason)) => Err(fail_with(reason)),
+        // The bare name of a fact that could not be used: it is no answer that it does not hold.
+        (Ok(value), Some(reason)) if value.is_undefined() => Err(fail_with(reason)),
+        (value, _) => value.map_err(|error| fail(&error)),
+    }
 }
