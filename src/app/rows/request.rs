@@ -107,7 +107,9 @@ impl<'a> BlockRows<'a> {
         let part = self.part_at(at);
         let range = self.range(part);
         let first_row = self.first_row(part);
-        let rest = &text[at..range.end.max(at)];
+        // No row reaches further than two strides: in a line as long as that there is a forced break before.
+        let window = range.end.min(self.break_at(at / self.stride + 3)).max(at);
+        let rest = &text[at..window];
         let line_end = at + rest.find('\n').unwrap_or(rest.len());
         let first = at == first_row;
         let continues = !first && !text[..at].ends_with('\n');

@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::canvas::Canvas;
+use super::layers::tokens;
 use crate::app::action::{self, ACTIONS, Action, Scope};
 use crate::app::cells;
 use crate::app::event::Target;
@@ -267,7 +268,7 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let status = &snapshot.status;
     let mut right = Vec::new();
     if let Some(window) = snapshot.model.window {
-        let total = snapshot.request.tokens.map_or_else(|| "...".to_owned(), cells::grouped);
+        let total = tokens(snapshot.request.tokens, snapshot.model.tokens.estimate.is_some());
         right.push(format!("context {total} of {}", cells::grouped(window)));
     }
     if let Some(prices) = &snapshot.model.prices {

@@ -135,7 +135,7 @@ impl Column {
 pub(super) fn tokens(count: Option<u64>, estimate: bool) -> String {
     match count {
         None => "...".to_owned(),
-        Some(count) if estimate => format!("~{}", cells::grouped(count)),
+        Some(count) if estimate && count > 0 => format!("~{}", cells::grouped(count)),
         Some(count) => cells::grouped(count),
     }
 }
@@ -203,12 +203,12 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
                 return;
             }
             let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
-            head(canvas, inner, inner.y, state, names);
+            head(canvas, inner, inner.y, names);
             Rect { y: inner.y + 1, height: inner.height - 1, ..inner }
         }
         _ => {
             // The name of the pane stands where the name of the column would.
-            head(canvas, Rect { width: area.width.saturating_sub(1), ..area }, area.y, state, names);
+            head(canvas, Rect { width: area.width.saturating_sub(1), ..area }, area.y, names);
             let role = if focused { Role::BoxTitleFocus } else { Role::BoxTitle };
             canvas.text(area.x, area.y, area.width, " 1 Layers ", role);
             for y in area.top()..area.bottom() {
@@ -262,7 +262,7 @@ fn each(width: u16, x: u16, names: usize, mut f: impl FnMut(Column, u16, u16)) {
     // Names get what they need as long as the last column keeps room to say something.
     let spare = width.saturating_sub(fixed);
     let names = u16::try_from(names).unwrap_or(u16::MAX).clamp(13, 32).min(spare.saturating_sub(6).max(8));
-    let now = width.saturating_sub(fixed + names).max(6);
+    let now = (width + 1).saturating_sub(fixed + names).max(6);
     let mut at = x;
     for &column in columns {
         let (_, own, _) = column.form(names);
@@ -273,11 +273,9 @@ fn each(width: u16, x: u16, names: usize, mut f: impl FnMut(Column, u16, u16)) {
     }
 }
 
-fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, state: &State, names: usize) {
-    let estimate = state.snapshot.model.tokens.estimate.is_some();
+fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, names: usize) {
     each(area.width, area.x, names, |column, x, width| {
         let (name, _, number) = column.form(0);
-        let name = if column == C::Tokens && estimate { "~tokens" } else { name };
         if number {
             canvas.right(x, x + width, y, name, Role::Head);
         } else {
