@@ -276,14 +276,8 @@ pub(crate) fn save() {
             fs::write(&other, text).expect("a file");
             saves.until(name, wanted, || fs::rename(&other, &file).expect("a rename"));
         }
-        let gone = Instant::now();
-        fs::remove_file(&file).expect("a file");
-        let seen =
-            session.wait_until("no AGENTS.md", |seen| characters(seen, AGENTS_LAYER).unwrap_or(0) == 0);
-        match saves.times.iter_mut().find(|(name, _)| name == "rm AGENTS.md") {
-            Some((_, times)) => times.push(seen - gone),
-            None => saves.times.push(("rm AGENTS.md".into(), vec![seen - gone])),
-        }
+        // The row stays, with nothing in it.
+        saves.until("rm AGENTS.md", Some(0), || fs::remove_file(&file).expect("a file"));
         saves.until("made again", whole, || fs::write(&file, agents()).expect("a file"));
         // Behind a link.
         fs::rename(&file, repository.join("docs/agents.md")).expect("a rename");
