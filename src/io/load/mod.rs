@@ -90,6 +90,8 @@ pub fn fixed_clock(time: impl Into<String>) -> Clock {
 struct Known {
     found: Found,
     rev: Rev,
+    /// The content that [`Loader::changed`] last told of, or that was found first.
+    told: Rev,
     note: Option<Arc<str>>,
     /// The files and folders that decided, with their stamps from before they were read.
     inputs: Vec<(PathBuf, Stamp)>,
@@ -152,11 +154,12 @@ impl Loader {
         {
             return known.found.clone();
         }
-        self.read_again(key).0
+        self.read_again(key)
     }
 
-    /// Looks at everything again that was ever asked for, and gives what has other content than before. The time is left
-    /// out: it changes always.
+    /// Looks at everything again that was ever asked for, and gives what has other content than when this was last told,
+    /// whoever has loaded it since: several sessions read through one loader, and a change that one of them comes upon is
+    /// news to the others. The time is left out: it changes always.
     pub fn changed(&mut self) -> Vec<(FactKey, Found)> {
         self.changed_at(&BTreeSet::new())
     }
@@ -173,10 +176,14 @@ impl Loader {
             })
             .map(|(key, _)| key.clone())
             .collect();
-        keys.into_iter()
-            .filter_map(|key| match self.read_again(&key) {
-                (found, true) => Some((key, found)),
-                (_, false) => None,
+        for key in keys {
+            self.read_again(&key);
+        }
+        let untold = self.known.iter_mut().filter(|(key, known)| !is_time(key) && known.told != known.rev);
+        untold
+            .map(|(key, known)| {
+                known.told = known.rev;
+                (key.clone(), known.found.clone())
             })
             .collect()
     }
@@ -205,17 +212,17 @@ impl Loader {
         self.known.get(key)?.note.as_ref()
     }
 
-    /// Reads a key and remembers it; true when it was known and has other content now.
-    fn read_again(&mut self, key: &FactKey) -> (Found, bool) {
+    /// Reads a key and remembers it.
+    fn read_again(&mut self, key: &FactKey) -> Found {
         // The stamps are taken before reading, so that what is written meanwhile is seen next time.
         let now = SystemTime::now();
         let mut inputs = Vec::new();
         let (found, note) = self.find(key, &mut inputs);
         let rev = found.rev();
         let settled = inputs.iter().all(|(_, stamp)| stamp.is_settled(now));
-        let known = Known { found: found.clone(), rev, note, inputs, settled };
-        let before = self.known.insert(key.clone(), known);
-        (found, before.is_some_and(|before| before.rev != rev))
+        let told = self.known.get(key).map_or(rev, |before| before.told);
+        self.known.insert(key.clone(), Known { found: found.clone(), rev, told, note, inputs, settled });
+        found
     }
 
     fn find(&self, key: &FactKey, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {

@@ -241,6 +241,26 @@ fn only_other_content_counts_as_a_change() {
 }
 
 #[test]
+fn a_change_that_somebody_has_loaded_is_still_told() {
+    let folder = TempDir::new().expect("a folder");
+    write(folder.path(), "a.md", "one");
+    let mut loader = loader(folder.path());
+    let a = FactKey::File(workspace("a.md"));
+    loader.load(&a);
+    write(folder.path(), "a.md", "longer");
+    // Another session of the same bench, a forecast for example, comes upon it first.
+    assert_eq!(&*text(loader.load(&a)).text, "longer");
+    let told: Vec<FactKey> = loader.changed().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(told, [a.clone()]);
+    assert_eq!(loader.changed(), []);
+    // Back to what was told is no news.
+    write(folder.path(), "a.md", "for a moment");
+    loader.load(&a);
+    write(folder.path(), "a.md", "longer");
+    assert_eq!(loader.changed(), []);
+}
+
+#[test]
 fn a_hint_reads_again_whatever_the_stamp_says() {
     let folder = TempDir::new().expect("a folder");
     write(folder.path(), "a.md", "one");
