@@ -71,7 +71,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Out<'_>) -> Result {
         checked.push(check(path, args, recorded.as_ref())?);
     }
     let found = checked.iter().any(|checked| {
-        !checked.diagnostics.is_empty()
+        checked.diagnostics.iter().any(|problem| problem.severity != Severity::Note)
             || checked
                 .against
                 .as_ref()
@@ -246,7 +246,11 @@ fn github(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> 
         if let Some(at) = problem.at {
             place.push_str(&format!("line={},col={},", at.line, at.column));
         }
-        let level = if problem.severity == Severity::Error { "error" } else { "warning" };
+        let level = match problem.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "notice",
+        };
         out.line(format_args!("::{level}{place}title=plywood check::{}", escaped(&problem.message)))?;
     }
     Ok(())

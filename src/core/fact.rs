@@ -120,6 +120,17 @@ pub struct FileText {
     pub notes: Vec<Arc<str>>,
 }
 
+impl FileText {
+    /// The note about a byte order mark.
+    pub const BOM_REMOVED: &'static str = "BOM removed";
+
+    /// True for a note that only says how the file was read: nothing of it was left out or replaced.
+    #[must_use]
+    pub fn is_whole_with(note: &str) -> bool {
+        matches!(note, FileText::BOM_REMOVED | "UTF-16LE" | "UTF-16BE" | "GB18030")
+    }
+}
+
 /// The value of a fact.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -46,7 +46,9 @@ fn samples_are_listed() {
             0,
             "sample  files  what it shows\n\
              xbot       41  a chat agent of eight middlewares that announces a new working directory in the newest tool \
-             message\n",
+             message\n\
+             mao        20  an assistant whose prompt ends with the first 200 lines of AGENTS.md, read again before every \
+             request\n",
             ""
         )
     );

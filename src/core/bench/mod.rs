@@ -421,6 +421,8 @@ pub enum ReadKind {
         path: FilePath,
         /// The most characters that are read.
         max_chars: Option<usize>,
+        /// A pattern for other names that somebody may take for it: a file that matches is reported as not loaded.
+        near: Option<FilePath>,
     },
     /// `glob:`: the files that match, each `{ path, name, text }`.
     Glob {

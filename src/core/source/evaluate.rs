@@ -8,7 +8,7 @@ use super::render::{self, file_source};
 use super::{Failure, each, lines, table};
 use crate::core::bench::{Bench, CapUnit, Layer, LayerSource, OnError};
 use crate::core::diagnostic::{Diagnostic, Severity};
-use crate::core::fact::{FactKey, Lookup, Progress, Reads, Value};
+use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Progress, Reads, Value};
 use crate::core::text::{Made, Traced, cut};
 
 /// What evaluating needs beside facts.
@@ -80,6 +80,9 @@ pub fn evaluate(
         result =
             render::template(&layer.id, fallback, scope, facts, &[], None, &mut reads).map(|text| (text, 0));
     }
+    if diagnostic.is_none() {
+        diagnostic = noted(&reads, facts).map(Arc::new);
+    }
     let piece = match result {
         Ok((text, cut)) => {
             let reads = Arc::new(reads);
@@ -92,6 +95,48 @@ pub fn evaluate(
         Err(Failure::Failed(failed)) => Piece::Failed(Arc::from(failed)),
     };
     Progress::Done(Evaluated { piece, reads: Arc::new(reads), diagnostic })
+}
+
+/// What a reader should know about the files that a layer read: what was cut, replaced or not loaded.
+fn noted(reads: &Reads, facts: &dyn Facts) -> Option<Diagnostic> {
+    let mut told: Vec<(FilePath, Vec<Arc<str>>)> = Vec::new();
+    for key in reads.0.keys() {
+        if let Lookup::Ready(value, ..) = facts.look(key) {
+            collect_notes(&value, &mut told);
+        }
+    }
+    let joined = |notes: &[Arc<str>]| notes.join("; ");
+    let whole = told.iter().flat_map(|(_, notes)| notes).all(|note| FileText::is_whole_with(note));
+    let severity = if whole { Severity::Note } else { Severity::Warning };
+    match &*told {
+        [] => None,
+        [(file, notes)] => Some(Diagnostic::new(severity, joined(notes)).in_file(file.to_string())),
+        files => {
+            let each: Vec<String> =
+                files.iter().map(|(file, notes)| format!("{file}: {}", joined(notes))).collect();
+            Some(Diagnostic::new(severity, each.join(". ")))
+        }
+    }
+}
+
+/// The notes of every file in a value. A file may come twice: as it was read, and as a fact made of it.
+fn collect_notes(value: &Value, told: &mut Vec<(FilePath, Vec<Arc<str>>)>) {
+    match value {
+        Value::File(file) if !file.notes.is_empty() => {
+            let index = told.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
+                told.push((file.path.clone(), Vec::new()));
+                told.len() - 1
+            });
+            for note in &file.notes {
+                if !told[index].1.contains(note) {
+                    told[index].1.push(note.clone());
+                }
+            }
+        }
+        Value::List(items) => items.iter().for_each(|item| collect_notes(item, told)),
+        Value::Map(map) => map.values().for_each(|item| collect_notes(item, told)),
+        _ => {}
+    }
 }
 
 /// Whether a condition holds.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use encoding_rs::{DecoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
+use crate::core::fact::FileText;
+
 /// The most bytes of a file that are read: 4 MiB. What a model could be sent is a small part of it.
 pub const MAX_BYTES: usize = 4 << 20;
 
@@ -33,7 +35,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded {
     let mut notes = Vec::new();
     let utf16 = |big| if big { UTF_16BE } else { UTF_16LE };
     let (text, coding) = if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
-        notes.push("BOM removed".into());
+        notes.push(FileText::BOM_REMOVED.into());
         utf8_or_other(rest, 3, cut, &mut notes)
     } else if let Some(rest) = bytes.strip_prefix(b"\xFF\xFE") {
         (other(UTF_16LE, rest, cut, &mut notes), Coding::Utf16 { big: false, bom: 2 })

@@ -89,7 +89,8 @@ pub(super) static READ: Record = Record {
             .with(&["git_files"]),
         field("cap", Shape::Record(&CAP), "a limit on the text").with(&["git_files"]),
         field("fresh", Shape::Any, "for how long a value is kept").planned(),
-        field("near", Shape::Any, "other names for the file").planned(),
+        field("near", Shape::List(&NAME), "names beside it that are reported as not loaded where they exist")
+            .with(&["file"]),
         field("markers", Shape::Any, "a marked block to leave out").planned(),
         field("managed", Shape::Any, "a managed block to leave out").planned(),
         field("not_if", Shape::Any, "a text whose presence leaves the file out").planned(),
@@ -319,7 +320,7 @@ pub(super) static FROM: Record = Record {
         field(
             "lines",
             Shape::Expression,
-            "the lines of the text that this gives, so that a cap can count them",
+            "the lines of the text that this gives, so that a cap can count them; they end at any line break",
         ),
         field("fact", NAME, "the text of a fact, as it is"),
         field("place", NAME, "what stands in a place with `of: block`"),

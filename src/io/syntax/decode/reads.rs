@@ -24,10 +24,11 @@ impl Decoder<'_> {
     fn read(&mut self, node: &Node) -> Option<ReadKind> {
         let (kind, value) = READ.kind(node)?;
         Some(match kind {
-            "file" => ReadKind::File {
-                path: self.workspace_path(value, kind)?,
-                max_chars: count(node, "max_chars"),
-            },
+            "file" => {
+                let path = self.workspace_path(value, kind)?;
+                let near = node.get("near").and_then(|near| self.near(near, &path));
+                ReadKind::File { path, max_chars: count(node, "max_chars"), near }
+            }
             "glob" => ReadKind::Glob { pattern: self.glob(value)?, top: count(node, "top") },
             "skills" => ReadKind::Skills { folder: self.workspace_path(value, kind)? },
             "git_files" => ReadKind::GitFiles {
@@ -40,6 +41,28 @@ impl Decoder<'_> {
             "environment" => ReadKind::Environment { name: value.text.clone() },
             _ => return None,
         })
+    }
+
+    /// A pattern for names in the folder of a file.
+    fn near(&mut self, node: &Node, file: &FilePath) -> Option<FilePath> {
+        let folder = file.path.rfind('/').map_or("", |end| &file.path[..=end]);
+        let mut names = Vec::new();
+        for item in node.items() {
+            let name = item.as_text()?;
+            if name.is_empty() || name.contains(['/', ',', '\\']) {
+                let hint = "a name in the same folder, without `/`, `,` and `\\`".to_owned();
+                self.problems.error(item.at, format!("`{name}` cannot be a name beside the file"), hint);
+                return None;
+            }
+            names.push(globset::escape(name));
+        }
+        match &*names {
+            [] => None,
+            [name] => Some(FilePath::new(file.base, format!("{}{name}", globset::escape(folder)))),
+            names => {
+                Some(FilePath::new(file.base, format!("{}{{{}}}", globset::escape(folder), names.join(","))))
+            }
+        }
     }
 
     fn glob(&mut self, node: &Node) -> Option<FilePath> {
