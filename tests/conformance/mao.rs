@@ -182,7 +182,7 @@ fn m08_an_edit_between_two_requests_reaches_the_second() {
     assert_eq!(sandbox.again(), ruled("new rule\n\n"));
     assert_eq!(system(&sandbox.session.request(CallNo(1)).expect("sent")), first, "what was sent stays");
     // Within a turn, too: each call is a request.
-    sandbox.take(Input::Call(vec![crate::scene::gives("Shell", "done")]));
+    sandbox.take(Input::Call { text: None, calls: vec![crate::scene::gives("Shell", "done")] });
     sandbox.put("AGENTS.md", "third rule\n");
     let found = sandbox.file.loader().changed();
     sandbox.take(Input::Observed { found, by: "edit".into() });
@@ -236,7 +236,7 @@ fn m19_an_unreadable_file_is_reported_and_the_request_goes_out() {
     let unreadable = |sandbox: &mut Sandbox, reason: &str| {
         sandbox.ask();
         assert_eq!(sandbox.prompt(), plain());
-        let message = format!("AGENTS.md cannot be read: {reason}");
+        let message = format!("cloud cannot be read: AGENTS.md: {reason} in `cloud | trim`");
         assert_eq!(sandbox.told(), [(Severity::Error, message)]);
         sandbox.take(Input::Say("好".into()));
         assert_eq!(sandbox.session.calls().len(), 1, "it was sent");

@@ -37,7 +37,7 @@ pub(super) fn derive(
             Derived::Ready(Value::File(Arc::new(FileText { path, text: "".into(), bytes: 0, notes })))
         }
         Lookup::Absent(_) => Derived::Ready(Value::text("")),
-        Lookup::Failed(reason, _) => Derived::Failed(reason),
+        Lookup::Failed(reason, _) => Derived::Failed(format!("{path}: {reason}").into()),
         Lookup::Unknown => Derived::Unknown,
     }
 }
@@ -83,7 +83,10 @@ mod tests {
         };
         assert!(file.notes.is_empty());
         answers.failed(FactKey::File(path.clone()), "it is a folder");
-        assert_eq!(derive(&path, None, None, &mut answers), Derived::Failed("it is a folder".into()));
+        assert_eq!(
+            derive(&path, None, None, &mut answers),
+            Derived::Failed("AGENTS.md: it is a folder".into())
+        );
     }
 
     #[test]
