@@ -150,6 +150,8 @@ pub struct Prices {
     pub write: Option<f64>,
     /// The day on which they were checked: `2026-11-30`.
     pub date: Arc<str>,
+    /// What else there is to know: `in force from 2026-09-28`; empty for nothing.
+    pub note: Arc<str>,
 }
 
 /// Pane 1.
@@ -319,7 +321,7 @@ pub struct CallRow {
     pub turn: u32,
     /// True for the first call of a turn.
     pub starts_turn: bool,
-    /// The sub-agent that makes it; none for the main agent.
+    /// The sub-agent that makes it, without the main agent's id in front; none for the main agent.
     pub agent: Option<Name>,
     /// How far it is.
     pub state: CallState,
@@ -340,8 +342,8 @@ pub struct CallRow {
 /// What became of the tokens of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
-    /// All that were sent; `read + write + fresh`.
-    pub sent: u64,
+    /// All that were sent; `read + write + fresh`. None where the model's tokens cannot be counted.
+    pub sent: Option<u64>,
     /// Read from the cache; none where the model's cache is not known.
     pub read: Option<u64>,
     /// Written to it; none where that has no price of its own.
@@ -350,6 +352,8 @@ pub struct Paid {
     pub fresh: Option<u64>,
     /// Paid again.
     pub lost: Lost,
+    /// True when all of these are estimates: the call's model may be another one than the selected one.
+    pub estimate: bool,
 }
 
 /// Tokens that are paid again.
@@ -371,8 +375,10 @@ pub enum Lost {
 pub struct InjectedRow {
     /// The layer, as screens call it.
     pub layer: Name,
-    /// Its tokens in context.
+    /// Its tokens alone, in those of the call's model.
     pub tokens: Option<u64>,
+    /// True when they are an estimate.
+    pub estimate: bool,
     /// Its characters.
     pub chars: u64,
     /// Where it went: `message 4`.
@@ -386,7 +392,7 @@ pub struct InjectedRow {
 pub struct RequestView {
     /// The call.
     pub call: CallNo,
-    /// The sub-agent that sends it; none for the main agent.
+    /// The sub-agent that sends it, without the main agent's id in front; none for the main agent.
     pub agent: Option<Name>,
     /// Its blocks: tools, system, messages.
     pub blocks: Vec<BlockRow>,
@@ -546,6 +552,8 @@ pub struct WayOutcome {
     pub lost: Option<u64>,
     /// US dollars of input for 1,000 runs; none where there are no prices.
     pub per_1000: Option<f64>,
+    /// True when tokens and dollars are estimates.
+    pub estimate: bool,
     /// Why the variant could not be run; none when it could.
     pub failed: Option<Arc<str>>,
 }

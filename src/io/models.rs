@@ -406,11 +406,11 @@ mod tests {
         }
         let model = models.get(&"openai:gpt-5.4".into());
         assert_eq!(model.cache_phrase().unwrap(), "128 blocks, min 1,024");
-        assert_eq!(model.latest().unwrap().rates.value.input.to_string(), "2.50");
+        assert_eq!(model.price_at(0, 1).unwrap().rates.input.to_string(), "2.50");
         assert_eq!(model.short(), "gpt-5.4");
         let model = models.get(&"anthropic:claude-haiku-4-5".into());
         assert_eq!(model.cache_phrase().unwrap(), "at most 4 marks, min 4,096");
-        assert_eq!(model.method.to_string(), "o200k_base x1.22 ±9 %");
+        assert_eq!(model.method.to_string(), "o200k_base x1.22 +-9 %");
     }
 
     #[test]

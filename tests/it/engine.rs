@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use plywood::app::effect::EngineRequest;
 use plywood::app::engine::{Disk, Engine, Options};
-use plywood::app::snapshot::{LayerRow, Now, Snapshot};
+use plywood::app::snapshot::{CallState, LayerRow, Lost, Now, Snapshot};
 use plywood::core::tokens::Encoding;
 use plywood::io::bench_file::Machine;
 use plywood::io::load::fixed_clock;
@@ -122,9 +122,9 @@ fn adds_up(snapshot: &Snapshot) {
     assert_eq!(Some(tokens), total.tokens, "tokens of {}", total.label);
     let shown = snapshot.calls.shown.map(|index| &snapshot.calls.rows[index]);
     if let Some(paid) = shown.and_then(|row| row.paid.as_ref()) {
-        assert_eq!(Some(paid.sent), total.tokens, "sent of {}", total.label);
+        assert_eq!(paid.sent, total.tokens, "sent of {}", total.label);
         if let (Some(read), Some(fresh)) = (paid.read, paid.fresh) {
-            assert_eq!(read + paid.write.unwrap_or(0) + fresh, paid.sent, "{}", total.label);
+            assert_eq!(Some(read + paid.write.unwrap_or(0) + fresh), paid.sent, "{}", total.label);
         }
     }
 }
@@ -171,4 +171,76 @@ fn what_was_not_evaluated_is_not_called_fixed() {
     let snapshot = engine.snapshot();
     assert_eq!(&*row(&snapshot, "reminder").change, "call");
     assert_eq!(&*row(&snapshot, "tools").change, "fixed");
+}
+
+#[test]
+fn a_sub_agent_is_shown_as_its_prompts_see_it() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("agent"));
+    let fields = |snapshot: &Snapshot| {
+        let fields = snapshot.agent.fields.iter().map(|(key, value)| format!("{key} {value}"));
+        fields.collect::<Vec<_>>().join(", ")
+    };
+    assert_eq!(fields(&engine.snapshot()), "id main, role boss, session s-9");
+    sends(&mut engine, 1);
+    let snapshot = engine.snapshot();
+    assert_eq!(fields(&snapshot), "id main/worker, role worker, session s-9");
+    assert_eq!(snapshot.request.agent.as_deref(), Some("worker"));
+    let agents: Vec<Option<&str>> = snapshot.calls.rows.iter().map(|row| row.agent.as_deref()).collect();
+    assert_eq!(agents, [None, Some("worker"), Some("worker"), None]);
+}
+
+#[test]
+fn a_call_that_failed_has_no_numbers_and_is_not_waited_for() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("fails"));
+    sends(&mut engine, 2);
+    let snapshot = engine.snapshot();
+    let rows: Vec<(CallState, bool)> =
+        snapshot.calls.rows.iter().map(|row| (row.state, row.paid.is_some())).collect();
+    assert_eq!(rows, [(CallState::Failed, false), (CallState::Sent, true)]);
+}
+
+#[test]
+fn each_call_says_for_itself_whether_its_numbers_are_estimates() {
+    let folder = folder();
+    let model = Some("anthropic:claude-sonnet-4-6".into());
+    let mut engine = open(folder.path(), Options { model, ..run("two") });
+    sends(&mut engine, 1);
+    engine.handle(EngineRequest::Model("openai:gpt-5.4".into()));
+    let snapshot = engine.snapshot();
+    let estimates: Vec<bool> =
+        snapshot.calls.rows.iter().filter_map(|row| Some(row.paid.as_ref()?.estimate)).collect();
+    assert_eq!(estimates, [true, false, false, false, false]);
+    assert_eq!(snapshot.status.estimates, 1);
+    let injected: Vec<bool> =
+        snapshot.calls.rows.iter().flat_map(|row| &row.injected).map(|row| row.estimate).collect();
+    assert!(injected.iter().all(|estimate| !estimate), "{injected:?}");
+}
+
+#[test]
+fn of_an_unknown_model_nothing_is_zero() {
+    let folder = folder();
+    let mut engine = open(folder.path(), Options { model: Some("foo:bar".into()), ..run("two") });
+    sends(&mut engine, 1);
+    let snapshot = engine.snapshot();
+    let paid: Vec<_> = snapshot.calls.rows.iter().filter_map(|row| row.paid.clone()).collect();
+    assert!(paid.iter().all(|paid| paid.sent.is_none() && paid.read.is_none() && paid.fresh.is_none()));
+    assert_eq!(paid[0].lost, Lost::First);
+    let says: Vec<&str> = snapshot.verdict.iter().map(|line| &*line.text).collect();
+    assert!(!says.iter().any(|text| text.contains('0')), "{says:?}");
+}
+
+#[test]
+fn prices_are_those_of_the_day_and_say_so() {
+    let folder = folder();
+    let model = Some("anthropic:claude-sonnet-5-5".into());
+    let of = |now: &str| {
+        let options = Options { model: model.clone(), now: Some(now.into()), ..run("two") };
+        open(folder.path(), options).snapshot().model.prices.expect("prices")
+    };
+    let early = of("2026-04-01T09:00:00Z");
+    assert_eq!((early.read, &*early.note), (Some(0.20), "in force from 2026-09-28"));
+    let late = of("2026-10-07T09:00:00Z");
+    assert_eq!((late.read, &*late.note), (Some(0.10), ""));
 }

@@ -118,11 +118,27 @@ fn estimates_carry_their_sign() {
     let mut snapshot = xbot();
     snapshot.model.tokens.estimate =
         Some(plywood::app::snapshot::Estimate { factor: 1.31, error: "+-12 %".into() });
+    for paid in snapshot.calls.rows.iter_mut().filter_map(|row| row.paid.as_mut()) {
+        paid.estimate = true;
+    }
+    // One call went to a model whose tokens are counted exactly.
+    snapshot.calls.rows[3].paid.as_mut().expect("numbers").estimate = false;
     let mut state = showing(snapshot);
     let text = shot(120, 40, &mut state);
     for want in ["~1,412", "~6,301", "! ~9,472", "o200k x1.31 ~ +-12 %"] {
         assert!(text.contains(want), "{want} in\n{text}");
     }
+    assert!(text.contains(" 11,360") && !text.contains("~11,360"), "{text}");
+    // Nothing is nothing, however it is counted.
+    assert!(!text.contains("~0"), "{text}");
+}
+
+#[test]
+fn what_there_is_to_say_stands_whole_above_the_keys() {
+    let mut snapshot = xbot();
+    snapshot.status.note = "a branch from call 2; the other stays as it was".into();
+    let text = shot(120, 40, &mut showing(snapshot));
+    assert!(text.contains("a branch from call 2; the other stays as it was"), "{text}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::ways::{self, AsLoad};
 use crate::app::snapshot::{CallState, Choices, Draft, Pause, Snapshot, Status, Title, VariantChoice, Ways};
 use crate::core::cache::Measures;
 use crate::core::run::Player;
-use crate::core::tokens::{Encoding, Measure};
+use crate::core::tokens::{Encoding, Measure, Method};
 
 impl Engine {
     /// Describes the session as it is now. Where the vocabulary is not loaded yet, everything that needs counting is
@@ -73,7 +73,6 @@ impl Engine {
 
         let mut snapshot = Snapshot { generation: self.generation, ..Snapshot::default() };
         snapshot.agent = info::agent(session, record);
-        snapshot.model = info::model(session.bench(), &model);
         if let (Some(record), Some(request)) = (record, request.as_ref()) {
             let shown =
                 Shown { session, record, request, before: before_record.zip(before_request.as_ref()) };
@@ -81,12 +80,20 @@ impl Engine {
             snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.why = publish::why(&shown);
         }
+        let at = record.map_or(0, |record| record.at);
+        snapshot.model = info::model(session.bench(), &model, at, snapshot.request.tokens);
         snapshot.calls = publish::call_table(
             session,
             Some(ahead.player.session()),
             record.map(|record| record.call),
             |call| numbers?.outcome(call, 0).map(paid),
-            measure.as_mut().map(|m| m as &mut dyn Measure),
+            |model, text| {
+                // Calls may have gone to several models.
+                let method = &self.models.get(model).method;
+                let encoding = method.encoding().filter(|encoding| counts && encoding.is_loaded())?;
+                let mut measure = method.measure(One(&mut self.counters, encoding));
+                Some((measure.tokens(text), matches!(method, Method::Estimate { .. })))
+            },
         );
         snapshot.calls.write_fee =
             snapshot.calls.rows.iter().any(|row| row.paid.as_ref().is_some_and(|paid| paid.write.is_some()));
@@ -109,16 +116,13 @@ impl Engine {
                 .into_iter()
                 .map(|name| VariantChoice { on: self.options.variants.contains(&name), name })
                 .collect(),
-            models: info::models(&self.models, &snapshot.model.id),
+            models: info::models(&self.models, &snapshot.model.id, at),
             runs: info::runs(session.bench(), player.run()),
             folders: self.folders.clone(),
         };
         snapshot.why.ways = self.ways_table(&snapshot);
-        let estimates = if snapshot.model.tokens.estimate.is_some() {
-            snapshot.calls.rows.iter().filter(|row| row.paid.is_some()).count()
-        } else {
-            0
-        };
+        let paid = snapshot.calls.rows.iter().filter_map(|row| row.paid.as_ref());
+        let estimates = paid.filter(|paid| paid.estimate).count();
         snapshot.status = Status {
             watching: self.watching.clone(),
             estimates: estimates as u32,

@@ -15,15 +15,14 @@ use crate::core::tokens::Method;
 
 /// The second line.
 pub(super) fn agent(session: &Session, record: Option<&CallRecord>) -> AgentInfo {
-    let bench = session.bench();
-    let mut fields: Vec<(Name, Arc<str>)> =
-        bench.agent.iter().map(|(name, value)| (name.clone(), value.to_string().into())).collect();
-    if let Some(record) = record
-        && let Some(id) = fields.iter_mut().find(|(name, _)| &**name == "id")
-        && *id.1 != *record.agent
-    {
-        id.1 = record.agent.clone();
-    }
+    // As the prompts of the agent that makes the call see them: a sub-agent has a role of its own.
+    let own = record.and_then(|record| session.agent(&record.agent)).unwrap_or_default();
+    let fields: Vec<(Name, Arc<str>)> = session
+        .bench()
+        .agent
+        .iter()
+        .map(|(name, value)| (name.clone(), own.get(name).unwrap_or(value).to_string().into()))
+        .collect();
     let cwd = record.map(|record| record.cwd.clone()).unwrap_or_default();
     let was = record.and_then(|record| {
         session
@@ -47,8 +46,10 @@ pub(super) fn agent(session: &Session, record: Option<&CallRecord>) -> AgentInfo
     AgentInfo { fields, cwd, cwd_was: was, tools: tools as u32, clock: clock.unwrap_or_default() }
 }
 
-/// The third line.
-pub(super) fn model(bench: &Bench, model: &Model) -> ModelInfo {
+/// The third line. `at` is when the shown call is sent, in milliseconds since the Unix epoch, and `tokens` how long it
+/// is: prices depend on both.
+pub(super) fn model(bench: &Bench, model: &Model, at: i64, tokens: Option<u64>) -> ModelInfo {
+    let price = model.price_at(at, tokens.and_then(|tokens| u32::try_from(tokens).ok()).unwrap_or(0));
     let guidance: Vec<String> = bench
         .layers
         .iter()
@@ -66,11 +67,16 @@ pub(super) fn model(bench: &Bench, model: &Model) -> ModelInfo {
         },
         tokens: token_method(&model.method),
         cache: model.cache_phrase().unwrap_or_default().into(),
-        prices: model.latest().map(|price| Prices {
-            input: price.rates.value.input.per_million(),
-            read: Some(price.rates.value.read.per_million()),
-            write: price.rates.value.write_5m.map(|rate| rate.per_million()),
-            date: price.rates.checked.map(|day| day.to_string()).unwrap_or_default().into(),
+        prices: price.map(|price| {
+            let long = price.long.then(|| "for a request as long as this".to_owned());
+            let later = price.later.map(|day| format!("in force from {day}"));
+            Prices {
+                input: price.rates.input.per_million(),
+                read: Some(price.rates.read.per_million()),
+                write: price.rates.write_5m.map(|rate| rate.per_million()),
+                date: price.checked.map(|day| day.to_string()).unwrap_or_default().into(),
+                note: long.into_iter().chain(later).collect::<Vec<_>>().join(", ").into(),
+            }
         }),
         window: model.window.as_ref().map(|window| u64::from(window.value)),
     }
@@ -88,12 +94,12 @@ fn token_method(method: &Method) -> TokenMethod {
 }
 
 /// The list of models, the bench's own first if it is not in the data.
-pub(super) fn models(models: &Models, selected: &Name) -> Vec<ModelChoice> {
+pub(super) fn models(models: &Models, selected: &Name, at: i64) -> Vec<ModelChoice> {
     let choice = |model: &Model| {
         let mut about = vec![model.method.to_string()];
         about.extend(model.cache_phrase());
         about.extend(
-            model.latest().map(|price| format!("${}/${}", price.rates.value.input, price.rates.value.read)),
+            model.price_at(at, 0).map(|price| format!("${}/${}", price.rates.input, price.rates.read)),
         );
         ModelChoice { id: model.id.clone(), about: about.join("; ").into(), on: model.id == *selected }
     };

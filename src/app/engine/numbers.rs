@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::snapshot::{Lost, Paid};
 use crate::core::bench::{Bench, Keeping};
-use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals};
+use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals, Verdict};
 use crate::core::fact::EventId;
 use crate::core::run::{Answer, Session};
 use crate::core::tokens::{Encoding, LineCounter, Measure};
@@ -96,6 +96,7 @@ impl Numbers {
 #[must_use]
 pub fn paid(outcome: &Outcome) -> Paid {
     let lost = match (outcome.split, outcome.verdict) {
+        (None, _) if outcome.verdict == Verdict::First => Lost::First,
         (None, _) => Lost::Unknown("no cache rules for this model".into()),
         (Some(split), _) => match split.lost {
             None => Lost::First,
@@ -104,11 +105,12 @@ pub fn paid(outcome: &Outcome) -> Paid {
         },
     };
     Paid {
-        sent: outcome.sent.map_or(0, u64::from),
+        sent: outcome.sent.map(u64::from),
         read: outcome.read().map(u64::from),
         write: outcome.write().map(u64::from),
         fresh: outcome.fresh().map(u64::from),
         lost,
+        estimate: outcome.estimate,
     }
 }
 

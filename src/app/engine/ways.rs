@@ -37,6 +37,7 @@ pub fn outcome(session: &Session, models: &Arc<Models>, counters: &mut Counters)
     }
     way.lost = (totals.unknown == 0).then_some(totals.lost);
     way.per_1000 = (totals.unpriced == 0).then(|| totals.cost.dollars() * 1000.0);
+    way.estimate = totals.estimates > 0;
     way
 }
 
@@ -133,8 +134,9 @@ pub(super) fn fix(ways: &[Way], current: &[Name]) -> Option<String> {
     let names = best.variants.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>().join(" and ");
     let lost = u32::try_from(best.outcome.lost?).unwrap_or(u32::MAX);
     Some(format!(
-        "{}, which loses {}",
+        "{}, which loses {}{}",
         if names.is_empty() { "the bench as it is written" } else { &names },
+        if best.outcome.estimate && lost > 0 { "~" } else { "" },
         crate::core::cache::Thousands(lost)
     ))
 }

@@ -165,6 +165,8 @@ pub struct PriceAt {
     pub long: bool,
     /// The first day of these prices, where the request is older than the oldest prices that are known.
     pub later: Option<Date>,
+    /// The day on which they were checked.
+    pub checked: Option<Date>,
 }
 
 impl Model {
@@ -205,13 +207,8 @@ impl Model {
         };
         let long = price.long.as_ref().filter(|long| tokens > long.value.above);
         let rates = long.map_or(price.rates.value, |long| long.value.rates);
-        Some(PriceAt { rates, long: long.is_some(), later })
-    }
-
-    /// The latest prices that are known, for a line that shows them.
-    #[must_use]
-    pub fn latest(&self) -> Option<&Price> {
-        self.prices.last()
+        let checked = long.map_or(price.rates.checked, |long| long.checked);
+        Some(PriceAt { rates, long: long.is_some(), later, checked })
     }
 
     /// How the cache works, as a phrase: `128 blocks, min 1,024`; none where nobody told us.

@@ -213,8 +213,11 @@ impl Outcome {
         });
     }
 
-    fn n(&self, tokens: u32) -> String {
-        format!("{}{}", if self.estimate { "~" } else { "" }, Thousands(tokens))
+    /// A number of these tokens in words: `9,472`, `~9,472` where they are estimates.
+    #[must_use]
+    pub fn n(&self, tokens: u32) -> String {
+        // Nothing is nothing in every vocabulary.
+        format!("{}{}", if self.estimate && tokens > 0 { "~" } else { "" }, Thousands(tokens))
     }
 
     /// `9,472 paid again ($0.0213)`, `nothing paid again`; empty where it is not known.
@@ -244,10 +247,13 @@ impl Outcome {
             (Verdict::First, _) => match self.read() {
                 Some(0) => format!("{head}: {sent} tokens, nothing stored before."),
                 Some(read) => format!("{head}: {} of {sent} read from another conversation.", self.n(read)),
+                None if self.sent.is_none() => format!("{head}: its tokens cannot be counted."),
                 None => format!("{head}: {sent} tokens."),
             },
             (Verdict::Appended, _) => {
-                let (now, before) = (self.sent.unwrap_or_default(), self.sent_before.unwrap_or_default());
+                let (Some(now), Some(before)) = (self.sent, self.sent_before) else {
+                    return format!("{head}. System unchanged.");
+                };
                 let more = format!("+{} tokens", self.n(now.saturating_sub(before)));
                 match self.read() {
                     Some(read) => {
@@ -352,11 +358,14 @@ pub struct Totals {
     pub unknown: u32,
     /// Calls of which the cost is not known.
     pub unpriced: u32,
+    /// Calls of which the figures are estimates: so are the sums.
+    pub estimates: u32,
 }
 
 impl AddAssign<&Outcome> for Totals {
     fn add_assign(&mut self, outcome: &Outcome) {
         self.calls += 1;
+        self.estimates += u32::from(outcome.estimate);
         self.sent += u64::from(outcome.sent.unwrap_or_default());
         match outcome.split {
             Some(split) => {

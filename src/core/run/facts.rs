@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use super::session::{Conversation, Session};
 use crate::core::fact::{
     Base, EventId, FactKey, FilePath, FileText, Found, Lookup, Name, Read, Reads, Rev, Value,
@@ -262,18 +264,25 @@ impl View<'_> {
         }
     }
 
+    /// The agent as its prompts see it.
+    fn agent(&self) -> IndexMap<Name, Value> {
+        let conversation = self.conversation;
+        let mut fields = self.session.bench.agent.clone();
+        fields.insert("id".into(), Value::Text(conversation.id.clone()));
+        fields.insert("role".into(), Value::Text(conversation.role.clone()));
+        fields.insert("goal".into(), conversation.goal.value.clone());
+        if !fields.contains_key("session") {
+            fields.insert("session".into(), Value::text(""));
+        }
+        fields
+    }
+
     fn builtin(&self, name: &str) -> Lookup {
         let conversation = self.conversation;
         let session = self.session;
         match name {
             "agent" => {
-                let mut fields = session.bench.agent.clone();
-                fields.insert("id".into(), Value::Text(conversation.id.clone()));
-                fields.insert("role".into(), Value::Text(conversation.role.clone()));
-                fields.insert("goal".into(), conversation.goal.value.clone());
-                if !fields.contains_key("session") {
-                    fields.insert("session".into(), Value::text(""));
-                }
+                let fields = self.agent();
                 Held::new(Value::Map(Arc::new(fields)), conversation.goal.cause.max(conversation.began))
                     .ready()
             }
@@ -356,6 +365,13 @@ impl Facts for View<'_> {
 }
 
 impl Session {
+    /// What an agent's prompts see under `agent`: its id, its role, its goal, and the other fields of the bench's.
+    #[must_use]
+    pub fn agent(&self, id: &str) -> Option<IndexMap<Name, Value>> {
+        let conversation = self.conversations.iter().find(|conversation| &*conversation.id == id)?;
+        Some(View { session: self, conversation }.agent())
+    }
+
     /// An external fact.
     pub(super) fn look(&self, key: &FactKey) -> Lookup {
         self.store.look(key)

@@ -80,12 +80,14 @@ impl Method {
     }
 }
 
-/// `o200k_base`, `o200k_base x1.22 ±9 %`, `n/a: why`.
+/// `o200k_base`, `o200k_base x1.22 +-9 %`, `n/a: why`.
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Method::Exact { encoding } => encoding.fmt(f),
-            Method::Estimate { base, factor, error } => write!(f, "{base} x{factor} ±{:.0} %", error * 100.0),
+            Method::Estimate { base, factor, error } => {
+                write!(f, "{base} x{factor} +-{:.0} %", error * 100.0)
+            }
             Method::Unknown { reason } => write!(f, "n/a: {reason}"),
         }
     }
@@ -138,7 +140,7 @@ mod tests {
     #[test]
     fn a_method_says_how_the_count_was_got() {
         assert_eq!(Method::Exact { encoding: Encoding::O200k }.to_string(), "o200k_base");
-        assert_eq!(CLAUDE.to_string(), "o200k_base x1.22 ±9 %");
+        assert_eq!(CLAUDE.to_string(), "o200k_base x1.22 +-9 %");
         assert_eq!(Method::Unknown { reason: "no vocabulary".into() }.to_string(), "n/a: no vocabulary");
         assert_eq!((CLAUDE.sign(), CLAUDE.is_exact()), ("~", false));
         assert_eq!(CLAUDE.range(1000), Some(910..=1090));

@@ -35,13 +35,13 @@ fn head(column: Column) -> &'static str {
 }
 
 /// The columns with the cells that their widest number takes and the gap before it.
-fn widths(table: &CallTable, columns: &[Column], estimate: bool, gap: u16) -> Vec<(Column, u16)> {
+fn widths(table: &CallTable, columns: &[Column], gap: u16) -> Vec<(Column, u16)> {
     let most = |of: fn(&Paid) -> Option<u64>| {
-        let most = table.rows.iter().filter_map(|row| row.paid.as_ref().and_then(of)).max();
-        cells::width(&tokens(Some(most.unwrap_or(0)), estimate))
+        let paid = table.rows.iter().filter_map(|row| row.paid.as_ref());
+        paid.map(|paid| cells::width(&tokens(Some(of(paid).unwrap_or(0)), paid.estimate))).max().unwrap_or(0)
     };
     let width = |column| match column {
-        C::Sent => most(|paid| Some(paid.sent)),
+        C::Sent => most(|paid| paid.sent),
         C::Read => most(|paid| paid.read),
         C::Write => most(|paid| paid.write),
         C::Fresh => most(|paid| paid.fresh),
@@ -62,19 +62,24 @@ fn columns(width: u16, write_fee: bool) -> &'static [Column] {
     }
 }
 
-fn cell(column: Column, paid: &Paid, estimate: bool) -> (String, Role) {
-    let unknown = || ("n/a".to_owned(), Role::Dim);
-    let number =
-        |count: Option<u64>| count.map_or_else(unknown, |count| (tokens(Some(count), estimate), Role::Text));
+/// What stands where there is nothing to say.
+fn unknown() -> (String, Role) {
+    ("n/a".to_owned(), Role::Dim)
+}
+
+fn cell(column: Column, paid: &Paid) -> (String, Role) {
+    let number = |count: Option<u64>| {
+        count.map_or_else(unknown, |count| (tokens(Some(count), paid.estimate), Role::Text))
+    };
     match column {
-        C::Sent => number(Some(paid.sent)),
+        C::Sent => number(paid.sent),
         C::Read => number(paid.read),
         C::Write => number(paid.write),
         C::Fresh => number(paid.fresh),
         C::Lost => match &paid.lost {
             Lost::First => ("first".to_owned(), Role::Dim),
             Lost::Nothing => ("-".to_owned(), Role::Dim),
-            Lost::Tokens(count) => (format!("! {}", tokens(Some(*count), estimate)), Role::Bad),
+            Lost::Tokens(count) => (format!("! {}", tokens(Some(*count), paid.estimate)), Role::Bad),
             Lost::Unknown(_) => unknown(),
         },
     }
@@ -108,9 +113,8 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
             Rect { width: area.width.saturating_sub(1), ..area }
         }
     };
-    let estimate = state.snapshot.model.tokens.estimate.is_some();
     let gap = if size == Size::Wide { 2 } else { 1 };
-    let columns = widths(table, columns(inner.width, table.write_fee), estimate, gap);
+    let columns = widths(table, columns(inner.width, table.write_fee), gap);
     let mut right = inner.right();
     for &(column, width) in columns.iter().rev() {
         canvas.right(inner.x, right, inner.y, head(column), Role::Head);
@@ -153,7 +157,6 @@ fn draw_line(
     columns: &[(Column, u16)],
 ) {
     let table = &state.snapshot.calls;
-    let estimate = state.snapshot.model.tokens.estimate.is_some();
     let indent = if size == Size::Wide { 6 } else { 4 };
     let hanging =
         Rect { x: area.x + indent.min(area.width), width: area.width.saturating_sub(indent), ..area };
@@ -182,7 +185,7 @@ fn draw_line(
             let names = u16::try_from(names).unwrap_or(0).min(hanging.width / 2);
             canvas.text(x, area.y, names, &row.layer, Role::Injected);
             x += names + 1;
-            let count = tokens(row.tokens, estimate);
+            let count = tokens(row.tokens, row.estimate);
             let rest = if size == Size::Wide {
                 format!("{count:>4}  into {}", row.into)
             } else {
@@ -204,7 +207,6 @@ fn draw_call(
 ) {
     let table = &state.snapshot.calls;
     let shown = table.shown.and_then(|shown| table.rows.get(shown)).is_some_and(|shown| shown.no == row.no);
-    let estimate = state.snapshot.model.tokens.estimate.is_some();
     let text_role = match row.state {
         CallState::Forecast if !shown => Role::Forecast,
         CallState::Failed => Role::Bad,
@@ -213,7 +215,9 @@ fn draw_call(
     let mut right = area.right();
     for &(column, width) in columns.iter().rev() {
         let (text, role) = match &row.paid {
-            Some(paid) => cell(column, paid, estimate),
+            Some(paid) => cell(column, paid),
+            // It was not answered, so nobody can say what it was charged.
+            None if row.state == CallState::Failed => unknown(),
             None => ("...".to_owned(), Role::Dim),
         };
         let role = if role == Role::Text { text_role } else { role };

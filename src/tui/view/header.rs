@@ -272,7 +272,8 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         right.push(format!("context {total} of {}", cells::grouped(window)));
     }
     if let Some(prices) = &snapshot.model.prices {
-        right.push(format!("prices of {}", prices.date));
+        let note = if prices.note.is_empty() { String::new() } else { format!(", {}", prices.note) };
+        right.push(format!("prices of {}{note}", prices.date));
     }
     if status.counting {
         right.push("counting tokens".to_owned());
@@ -280,14 +281,19 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         let how = if snapshot.model.tokens.estimate.is_some() { "estimated" } else { "exact" };
         right.push(format!("token counts {how}; {} estimates", status.estimates));
     }
-    let right = right.join("; ");
+    let (note, role) =
+        if state.message.is_empty() { (&*status.note, Role::Dim) } else { (&*state.message, Role::Input) };
     let edge = area.right().saturating_sub(1);
-    let used = canvas.right(area.x, edge, area.y, &right, Role::Dim);
+    // What there is to say now has to be read; what stands there always gives way, the last first.
+    let left = 1 + cells::width(&status.watching) + 3 + cells::width(note) + 2;
+    let whole = |right: &[String]| right.iter().map(|piece| cells::width(piece) + 2).sum::<usize>();
+    while !note.is_empty() && !right.is_empty() && left + whole(&right) > usize::from(edge) {
+        right.pop();
+    }
+    let used = canvas.right(area.x, edge, area.y, &right.join("; "), Role::Dim);
     let room = edge.saturating_sub(used + 2);
     let mut x = area.x + 1;
     x += canvas.text(x, area.y, room.saturating_sub(x), &status.watching, Role::Dim) + 3;
-    let (note, role) =
-        if state.message.is_empty() { (&*status.note, Role::Dim) } else { (&*state.message, Role::Input) };
     canvas.text(x, area.y, room.saturating_sub(x), note, role);
 }
 

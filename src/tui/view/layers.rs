@@ -131,7 +131,7 @@ impl Column {
     }
 }
 
-/// A count, or that it is not there yet.
+/// A count, or that it is not there yet. Nothing is nothing in every vocabulary, so it is no estimate.
 pub(super) fn tokens(count: Option<u64>, estimate: bool) -> String {
     match count {
         None => "...".to_owned(),
@@ -166,6 +166,7 @@ fn now(now: &Now, room: u16) -> (String, Role) {
         Now::Changed(by) => (format!("{by:+}"), Role::Changed),
         Now::Old(facts) => (with("! old", &facts.join(", ")), Role::Bad),
         Now::Pending => ("pending".to_owned(), Role::Changed),
+        Now::Omitted(_) if room < 7 => ("out".to_owned(), Role::Dim),
         Now::Omitted(reason) => (with("omitted:", reason), Role::Dim),
         Now::Cut => ("cut".to_owned(), Role::Warn),
         Now::Failed(reason) => (with("! failed:", reason), Role::Bad),
@@ -210,7 +211,9 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
             // The name of the pane stands where the name of the column would.
             head(canvas, Rect { width: area.width.saturating_sub(1), ..area }, area.y, names);
             let role = if focused { Role::BoxTitleFocus } else { Role::BoxTitle };
-            canvas.text(area.x, area.y, area.width, " 1 Layers ", role);
+            let name = " 1 Layers ";
+            canvas.clear(Rect { width: area.width.min(name.len() as u16), height: 1, ..area });
+            canvas.text(area.x, area.y, area.width, name, role);
             for y in area.top()..area.bottom() {
                 if size == Size::Stage && !state.zoom {
                     canvas.text(area.right() - 1, y, 1, "│", Role::Border);

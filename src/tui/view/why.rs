@@ -3,6 +3,7 @@
 use ratatui::layout::Rect;
 
 use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::rows::{self, WhyKind, WhyLine};
@@ -84,7 +85,7 @@ fn draw_line(canvas: &mut Canvas<'_>, area: Rect, snapshot: &Snapshot, line: &Wh
         }
         WhyKind::Way(index) => {
             if let Some(row) = snapshot.why.ways.rows.get(index) {
-                draw_way(canvas, area, snapshot, row);
+                draw_way(canvas, area, row);
             }
         }
     }
@@ -95,8 +96,7 @@ fn way_columns(area: Rect) -> (u16, u16) {
     (area.right().saturating_sub(11), area.right())
 }
 
-fn draw_way(canvas: &mut Canvas<'_>, area: Rect, snapshot: &Snapshot, row: &WayRow) {
-    let estimate = if snapshot.model.tokens.estimate.is_some() { "~" } else { "" };
+fn draw_way(canvas: &mut Canvas<'_>, area: Rect, row: &WayRow) {
     let (lost_edge, money_edge) = way_columns(area);
     let mut edge = lost_edge.saturating_sub(8);
     match &row.outcome {
@@ -107,11 +107,13 @@ fn draw_way(canvas: &mut Canvas<'_>, area: Rect, snapshot: &Snapshot, row: &WayR
                 canvas.right(from, money_edge, area.y, &format!("! {reason}"), Role::Bad);
                 edge = from;
             } else {
-                let lost = outcome.lost.map_or_else(|| "n/a".to_owned(), cells::grouped);
+                let unknown = || "n/a".to_owned();
+                let about = if outcome.estimate { "~" } else { "" };
+                let lost = outcome.lost.map_or_else(unknown, |lost| tokens(Some(lost), outcome.estimate));
                 let role = if outcome.lost == Some(0) { Role::Good } else { Role::Text };
-                canvas.right(area.x, lost_edge, area.y, &format!("{estimate}{lost}"), role);
-                let money = outcome.per_1000.map_or_else(|| "n/a".to_owned(), |money| format!("{money:.2}"));
-                canvas.right(area.x, money_edge, area.y, &format!("{estimate}{money}"), Role::Text);
+                canvas.right(area.x, lost_edge, area.y, &lost, role);
+                let money = outcome.per_1000.map_or_else(unknown, |money| format!("{about}{money:.2}"));
+                canvas.right(area.x, money_edge, area.y, &money, Role::Text);
                 let belief = match (outcome.stale, outcome.untold) {
                     (0, 0) => String::new(),
                     (stale, 0) => format!("{stale} stale"),

@@ -52,7 +52,13 @@ fn call(no: u32, what: &str, short: &str, sent: u64, read: u64, lost: Lost) -> C
         },
         what: what.into(),
         short: short.into(),
-        paid: Some(Paid { sent, read: Some(read), write: None, fresh: Some(sent - read), lost }),
+        paid: Some(Paid {
+            sent: Some(sent),
+            read: Some(read),
+            fresh: Some(sent - read),
+            lost,
+            ..Paid::default()
+        }),
         ..CallRow::default()
     }
 }
@@ -62,6 +68,7 @@ fn injected(layer: &str, tokens: u64, part: usize) -> InjectedRow {
         layer: layer.into(),
         tokens: Some(tokens),
         chars: tokens * 2,
+        estimate: false,
         into: "message 4".into(),
         at: Some((3, part)),
     }
@@ -129,6 +136,7 @@ fn way(label: &str, variants: &[&str], (stale, untold): (u32, u32), lost: u64, m
             untold,
             lost: Some(lost),
             per_1000: Some(money),
+            estimate: false,
             failed: None,
         }),
     }
@@ -272,7 +280,7 @@ pub(crate) fn xbot() -> Snapshot {
             guidance: "guidance: no rules in bench".into(),
             tokens: TokenMethod { name: "o200k".into(), estimate: None },
             cache: "128 blocks, min 1,024".into(),
-            prices: Some(Prices { input: 2.5, read: Some(0.25), write: None, date: "2026-11-30".into() }),
+            prices: Some(Prices { input: 2.5, read: Some(0.25), write: None, date: "2026-11-30".into(), note: "".into() }),
             window: Some(400_000),
         },
         layers: layers(),

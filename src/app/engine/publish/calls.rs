@@ -5,23 +5,23 @@ use std::sync::Arc;
 use super::{is_injector, one_line, shown_name};
 use crate::app::snapshot::{CallRow, CallState, CallTable, InjectedRow, Paid};
 use crate::core::bench::Bench;
+use crate::core::fact::Name;
 use crate::core::run::{Answer, CallRecord, Lead, Session, ToolRun};
-use crate::core::tokens::Measure;
 use crate::core::wire::CallNo;
 
 /// The table: the calls of `session`, then those that only `ahead` has, which has played the script to its end.
-/// `paid` gives the cache numbers of a call, as far as they are worked out.
+/// `paid` gives the cache numbers of a call, as far as they are worked out; `count` the tokens of a text in those of a
+/// model, and whether they are an estimate.
 #[must_use]
 pub fn table(
     session: &Session,
     ahead: Option<&Session>,
     shown: Option<CallNo>,
     mut paid: impl FnMut(CallNo) -> Option<Paid>,
-    mut counter: Option<&mut dyn Measure>,
+    mut count: impl FnMut(&Name, &Arc<str>) -> Option<(u32, bool)>,
 ) -> CallTable {
     let bench = session.bench();
     let mut rows: Vec<CallRow> = Vec::new();
-    let main = bench.agent.get("id").and_then(|id| id.as_text().cloned());
     let mut turns = std::collections::BTreeMap::new();
     let mut add = |record: &CallRecord, state: CallState| {
         let starts_turn = turns.insert(record.agent.clone(), record.turn) != Some(record.turn);
@@ -29,12 +29,16 @@ pub fn table(
             .injected
             .iter()
             .filter(|injected| is_injector(bench, &injected.layer))
-            .map(|injected| InjectedRow {
-                layer: shown_name(bench, &injected.layer),
-                tokens: counter.as_mut().map(|counter| u64::from(counter.tokens(injected.text.text()))),
-                chars: injected.text.text().chars().count() as u64,
-                into: format!("message {}", injected.into.0).into(),
-                at: None,
+            .map(|injected| {
+                let counted = count(&record.model, injected.text.text());
+                InjectedRow {
+                    layer: shown_name(bench, &injected.layer),
+                    tokens: counted.map(|(tokens, _)| u64::from(tokens)),
+                    estimate: counted.is_some_and(|(_, estimate)| estimate),
+                    chars: injected.text.text().chars().count() as u64,
+                    into: format!("message {}", injected.into.0).into(),
+                    at: None,
+                }
             })
             .collect();
         let (what, short) = lead_words(record);
@@ -42,7 +46,7 @@ pub fn table(
             no: record.call,
             turn: record.turn,
             starts_turn,
-            agent: (Some(&record.agent) != main.as_ref()).then(|| record.agent.clone()),
+            agent: super::sub_agent(bench, &record.agent),
             state,
             what: what.into(),
             short: short.into(),

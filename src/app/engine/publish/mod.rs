@@ -65,6 +65,18 @@ pub fn shown_name(bench: &Bench, part: &Name) -> Name {
     if first.is_some_and(|first| first.id == layer.id) { shown.clone() } else { layer.id.clone() }
 }
 
+/// What screens call a sub-agent: its id without the main agent's in front; none for the main agent.
+#[must_use]
+pub fn sub_agent(bench: &Bench, agent: &Name) -> Option<Name> {
+    let main = bench.agent.get("id").and_then(|id| id.as_text().cloned()).unwrap_or_else(|| "main".into());
+    (*agent != main).then(|| {
+        agent
+            .strip_prefix(&*main)
+            .and_then(|rest| rest.strip_prefix('/'))
+            .map_or_else(|| agent.clone(), Name::from)
+    })
+}
+
 /// True for a layer whose text goes into messages other than what the user says: an injector.
 #[must_use]
 pub fn is_injector(bench: &Bench, part: &Name) -> bool {

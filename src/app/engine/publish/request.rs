@@ -42,22 +42,12 @@ pub fn view(shown: &Shown<'_>, mut counter: Counter<'_>) -> RequestView {
         .unwrap_or(0);
     RequestView {
         call: shown.record.call,
-        agent: (shown.record.agent != main_agent(shown)).then(|| shown.record.agent.clone()),
+        agent: super::sub_agent(shown.session.bench(), &shown.record.agent),
         focus,
         bytes: shown.request.blocks.iter().map(|block| block.text.len() as u64).sum(),
         tokens: blocks.iter().map(|block| block.tokens).sum(),
         blocks,
     }
-}
-
-fn main_agent(shown: &Shown<'_>) -> Arc<str> {
-    shown
-        .session
-        .bench()
-        .agent
-        .get("id")
-        .and_then(|id| id.as_text().cloned())
-        .unwrap_or_else(|| "main".into())
 }
 
 /// The block of an earlier request that stands for the same thing.

@@ -45,7 +45,7 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
     if outcome.uncovered > 0 && !matches!(outcome.verdict, Verdict::NotCached | Verdict::First) {
         text.push_str(&format!(
             " {} tokens stand behind the last mark and are paid in full.",
-            Thousands(outcome.uncovered)
+            outcome.n(outcome.uncovered)
         ));
     }
     if let Some(fix) = fix.filter(|_| lost) {
@@ -58,7 +58,7 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
         let clause = with_labels(session, |labels| behind.blame.clause(labels));
         // Each counts what is lost with everything in front of it fixed.
         let fixed = if index == 0 { "the first" } else { "all before it" };
-        let still = Thousands(behind.still_lost);
+        let still = outcome.n(behind.still_lost);
         lines.push(line(
             "BEHIND",
             format!("{clause}; with only {fixed} fixed, {still} would still be lost."),
@@ -93,8 +93,11 @@ fn of_rest(ahead: &Session, numbers: &Numbers, call: CallNo, fix: Option<&str>) 
         text.push_str(&format!(" Fix: {fix}."));
     }
     let count = breaks.len();
+    let about = if breaks.iter().any(|outcome| outcome.estimate) { "~" } else { "" };
     let lost = Thousands(u32::try_from(lost).unwrap_or(u32::MAX));
-    let text =
-        format!("{count} break{}, {lost} tokens paid again: {text}", if count == 1 { "" } else { "s" });
+    let text = format!(
+        "{count} break{}, {about}{lost} tokens paid again: {text}",
+        if count == 1 { "" } else { "s" }
+    );
     Some(VerdictLine { short: Some(short.into()), ..line("AHEAD", text, Tone::Bad) })
 }
