@@ -59,11 +59,9 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
         // Each counts what is lost with everything in front of it fixed.
         let fixed = if index == 0 { "the first" } else { "all before it" };
         let still = outcome.n(behind.still_lost);
-        lines.push(line(
-            "BEHIND",
-            format!("{clause}; with only {fixed} fixed, {still} would still be lost."),
-            Tone::Bad,
-        ));
+        let short = format!("{}: {still} still lost with only {fixed} fixed.", behind.blame.place());
+        let text = format!("{clause}; with only {fixed} fixed, {still} would still be lost.");
+        lines.push(VerdictLine { short: Some(short.into()), ..line("BEHIND", text, Tone::Bad) });
     }
     lines
 }
