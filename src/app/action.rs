@@ -63,6 +63,14 @@ pub enum Action {
     FocusWhy,
     /// To the bytes of the selected layer.
     OpenLayer,
+    /// Leave the selected layer out, or take it in again.
+    ToggleLayer,
+    /// The selected layer in front of the one above it.
+    MoveUp,
+    /// The selected layer behind the one below it.
+    MoveDown,
+    /// Take the latest change of the bench file back.
+    UndoBench,
     /// Show the selected call, or the selected injection.
     OpenCall,
     /// Fold or unfold the part under the cursor.
@@ -212,6 +220,10 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
         row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant", "Applies the selected row of \"Tell it another way\" to the session; the bench file stays as it is."),
         row(A::OpenLayer, "open_layer", &["enter"], S::Pane(Pane::Layers), ("its bytes", 6), "To the layer's bytes", "Shows where the selected layer stands in the request."),
+        row(A::ToggleLayer, "toggle_layer", &["-"], S::Pane(Pane::Layers), ("leave out", 7), "Leave out or take in", "Writes `when: \"false\"` into the bench file, or takes it out again; a condition is kept in brackets."),
+        row(A::MoveUp, "move_up", &["K", "alt-up"], S::Pane(Pane::Layers), ("move up", 9), "Move the layer up", "Puts the layer in front of the one above it in its place, in the bench file; where the place goes by keys, the key is changed."),
+        row(A::MoveDown, "move_down", &["J", "alt-down"], S::Pane(Pane::Layers), ("move down", 9), "Move the layer down", "Puts the layer behind the one below it in its place."),
+        row(A::UndoBench, "undo_bench", &["u"], S::Pane(Pane::Layers), ("undo", 9), "Undo in the bench", "Takes the latest change of the bench file back, unless somebody else has changed the file since."),
         row(A::OpenCall, "open_call", &["enter"], S::Pane(Pane::Calls), ("show", 6), "Show this call", "Shows the selected call, or the bytes of the selected injection."),
         row(A::Fold, "fold", &["enter"], S::Pane(Pane::Request), ("fold", 6), "Fold or unfold", "Folds the part under the cursor into one row, or unfolds it."),
         row(A::PreviousBlock, "previous_block", &["h", "left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
@@ -325,7 +337,9 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
         Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
-        Action::OpenLayer | Action::Orders => !snapshot.layers.rows.is_empty(),
+        Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
+            !snapshot.layers.rows.is_empty()
+        }
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
         Action::Fold => !snapshot.request.blocks.is_empty(),
         Action::PreviousBlock | Action::NextBlock => snapshot.request.blocks.len() > 1,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::core::fact::Name;
 use crate::core::wire::CallNo;
+use crate::io::edit::bench::BenchEdit;
 
 /// What `update` asks of the driver.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Pass this to the engine.
     Engine(EngineRequest),
@@ -21,7 +22,7 @@ pub enum Effect {
 }
 
 /// What the engine can be asked for. It answers by publishing a snapshot.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum EngineRequest {
     /// Send the next call: one beat of the run. At its end it does nothing.
     Send,
@@ -49,6 +50,10 @@ pub enum EngineRequest {
     Run(Name),
     /// Look at the files again and say nothing of it: the terminal gained the focus, so something was done elsewhere.
     Look,
+    /// Change the bench in its file; what was sent stays.
+    EditBench(BenchEdit),
+    /// Take the latest change of the bench file back.
+    UndoBench,
     /// Read everything again, whatever the watcher says, and say so.
     LookAgain,
 }

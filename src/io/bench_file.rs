@@ -181,6 +181,41 @@ impl BenchFile {
         Ok((Arc::new(bench), opened.warnings))
     }
 
+    /// The bench as it would be if a file held these bytes, and every other file what it holds now.
+    ///
+    /// # Errors
+    ///
+    /// What would be wrong with that bench.
+    pub fn bench_with(
+        &mut self,
+        path: &FilePath,
+        bytes: &[u8],
+        variants: &[Name],
+    ) -> Result<Arc<Bench>, Vec<Diagnostic>> {
+        let key = FactKey::File(path.clone());
+        let document = match (&self.broken, self.loader.found_with(&key, bytes)) {
+            (_, Some(Found::Value(Value::File(file)))) if key == self.key => {
+                Document::parse(&key.to_string(), file.text.clone())?
+            }
+            (Some(broken), _) => return Err(broken.clone()),
+            (None, _) => self.document.clone(),
+        };
+        let mut files = |asked: &FilePath| match asked == path {
+            true => self.loader.found_with(&key, bytes).unwrap_or(Found::Absent),
+            false => self.loader.load(&FactKey::File(asked.clone())),
+        };
+        document.bench(variants, &mut files).map(|(bench, _)| Arc::new(bench))
+    }
+
+    /// The bench file; none for the bench that is part of the program.
+    #[must_use]
+    pub fn path(&self) -> Option<(&Path, FilePath)> {
+        match (&self.target, &self.key) {
+            (Target::Bench(path), FactKey::File(key)) => Some((path, key.clone())),
+            _ => None,
+        }
+    }
+
     /// Reads the bench file again. True when it says something else, or is broken in another way, than before; then
     /// [`BenchFile::bench`] gives the new bench or what is wrong with it.
     pub fn reload(&mut self) -> bool {

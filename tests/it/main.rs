@@ -5,6 +5,7 @@ mod bench_syntax;
 mod cli;
 mod columns;
 mod commands;
+mod edits;
 mod engine;
 mod failed_reads;
 mod house;

@@ -10,7 +10,7 @@ use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Base, FactKey, Found, Name, Value};
-use crate::core::run::{Input, Player, Refused, Session, resolve};
+use crate::core::run::{Input, Load, Player, Refused, Session, resolve};
 use crate::core::tokens::Encoding;
 use crate::core::wire::CallNo;
 
@@ -183,6 +183,8 @@ impl Engine {
                 self.next_branch();
                 Ok(())
             }
+            EngineRequest::EditBench(edit) => self.edit_bench(&edit),
+            EngineRequest::UndoBench => self.undo_bench(),
             EngineRequest::LookAgain => {
                 self.look();
                 self.note = "everything was read again".into();
@@ -254,7 +256,15 @@ impl Engine {
     }
 
     /// Something happens by the user's hand. Where an earlier call is looked at, a branch begins there.
-    fn live(&mut self, input: Input) -> Result<(), Refused> {
+    pub(super) fn live(&mut self, input: Input) -> Result<(), Refused> {
+        self.by_hand(|player, load| player.input(input, load))
+    }
+
+    /// The same for anything that a player can be made to do.
+    pub(super) fn by_hand(
+        &mut self,
+        happen: impl FnOnce(&mut Player, &mut dyn Load) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
         let ended = self.player.session().prepared().is_none();
         if let Some(call) = self
             .shown
@@ -268,7 +278,7 @@ impl Engine {
             self.forget_sent();
             self.note = format!("a branch from call {}; the other stays as it was", call.0).into();
         }
-        self.player.input(input, &mut AsLoad(&mut *self.edge))?;
+        happen(&mut self.player, &mut AsLoad(&mut *self.edge))?;
         if !ended {
             self.shown = None;
         }
@@ -528,7 +538,7 @@ fn is_bench_file(key: &FactKey) -> bool {
 }
 
 /// The bench with what the command line or the user chose over it.
-fn adjusted(bench: Arc<Bench>, options: &Options) -> Arc<Bench> {
+pub(super) fn adjusted(bench: Arc<Bench>, options: &Options) -> Arc<Bench> {
     if options.model.is_none() && options.now.is_none() {
         return bench;
     }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::edge::Edge;
+use super::edge::{Edge, Edited};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
+use crate::io::edit::bench::{self, BenchEdit, BenchUndo};
+use crate::io::edit::{Original, SaveError};
 use crate::io::samples::{Sample, ScratchCopy};
 
 /// A bench on disk.
@@ -20,6 +22,8 @@ pub struct Disk {
     scratch: Option<ScratchCopy>,
     /// What a scratch copy's files held before the run wrote them (none: they did not exist).
     before: BTreeMap<FilePath, Option<Vec<u8>>>,
+    /// The ways back from the edits of the bench file, the latest last.
+    undo: Vec<BenchUndo>,
 }
 
 impl Disk {
@@ -36,7 +40,7 @@ impl Disk {
             }
             Target::Bench(_) => String::new(),
         };
-        Ok(Disk { file, note: note.into(), scratch: None, before: BTreeMap::new() })
+        Ok(Disk { file, note: note.into(), scratch: None, before: BTreeMap::new(), undo: Vec::new() })
     }
 
     /// Opens a scratch copy of a sample. `note` is what the title says of it.
@@ -53,7 +57,34 @@ impl Disk {
         };
         let scratch = sample.scratch_copy().map_err(failed)?;
         let file = BenchFile::open(&scratch.bench(), machine)?;
-        Ok(Disk { file, note: note.into(), scratch: Some(scratch), before: BTreeMap::new() })
+        Ok(Disk {
+            file,
+            note: note.into(),
+            scratch: Some(scratch),
+            before: BTreeMap::new(),
+            undo: Vec::new(),
+        })
+    }
+
+    /// The bench file, to be edited.
+    fn bench_path(&self) -> Result<(PathBuf, FilePath), String> {
+        match self.file.path() {
+            Some((path, key)) => Ok((path.to_owned(), key)),
+            None => {
+                Err("the built-in bench is part of the program; a bench of your own can be edited".into())
+            }
+        }
+    }
+
+    /// A path as its user would name it: in a scratch copy from there on, since its folder has a name for machines.
+    fn shown(&self, path: &Path) -> String {
+        match &self.scratch {
+            Some(scratch) => {
+                let below = path.strip_prefix(scratch.path()).unwrap_or(path);
+                format!("{} of the scratch copy", below.display())
+            }
+            None => path.display().to_string(),
+        }
     }
 
     /// The folder of the bench.
@@ -107,6 +138,39 @@ impl Edge for Disk {
 
     fn folders(&mut self) -> Vec<String> {
         self.file.loaded().folders()
+    }
+
+    fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String> {
+        let (path, key) = self.bench_path()?;
+        let original = Original::read(&path)?;
+        let edited = bench::edit(&key.path, &original, edit)?;
+        let bytes = original.apply(&edited.splices)?;
+        if let Err(problems) = self.file.bench_with(&key, &bytes, variants) {
+            let first = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+            return Err(format!("the bench would be wrong: {first}"));
+        }
+        match bench::write(&path, &original, &edited) {
+            Ok(undo) => self.undo.push(undo),
+            Err(SaveError::Conflict(_)) => {
+                return Err("the bench has just been changed by somebody else".into());
+            }
+            Err(SaveError::Refused(reason)) => {
+                return Err(format!("{} cannot be written: {reason}", key.path));
+            }
+        }
+        let said = format!("{}; written to {}", edited.said, self.shown(&path));
+        Ok(Edited { said, by: edited.by, layers: edited.layer.into_iter().collect() })
+    }
+
+    fn undo_bench(&mut self) -> Result<Edited, String> {
+        let (path, _) = self.bench_path()?;
+        let Some(last) = self.undo.last() else { return Err("no edit of the bench to take back".into()) };
+        bench::undo(&path, last)?;
+        let said = format!("taken back in {}: {}", self.shown(&path), last.said);
+        let by = format!("the undo of {} by hand", last.of).into();
+        let layers = last.layer.iter().cloned().collect();
+        self.undo.pop();
+        Ok(Edited { said, by, layers })
     }
 
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {

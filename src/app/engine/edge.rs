@@ -7,6 +7,7 @@ use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
+use crate::io::edit::bench::BenchEdit;
 
 /// A bench on disk, with everything around it.
 pub trait Edge: Load + Send {
@@ -40,4 +41,29 @@ pub trait Edge: Load + Send {
 
     /// In a scratch copy only: makes the files on disk those of the shown step (none: deleted).
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]);
+
+    /// Makes an edit in the bench file, if the bench is right with these variants afterwards.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not made: one sentence, lower case, without a full stop.
+    fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String>;
+
+    /// Takes the latest edit of the bench file back, unless the file was changed since.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not taken back.
+    fn undo_bench(&mut self) -> Result<Edited, String>;
+}
+
+/// An edit of the bench file that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    /// What was written and where, as a sentence for the status line.
+    pub said: String,
+    /// The event, for blame.
+    pub by: Name,
+    /// The layers that were changed.
+    pub layers: Arc<[Name]>,
 }

@@ -4,6 +4,7 @@ mod control;
 mod describe;
 mod disk;
 mod edge;
+mod edits;
 mod info;
 mod numbers;
 pub mod publish;
@@ -12,7 +13,7 @@ mod ways;
 
 pub use control::{Engine, Options};
 pub use disk::Disk;
-pub use edge::Edge;
+pub use edge::{Edge, Edited};
 pub use numbers::{Counters, Numbers, paid, with_labels};
 pub use thread::{Handle, Post, WeakHandle, spawn};
 pub use ways::{Way, outcome as way_outcome, run as run_way};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::app::snapshot::{Lost, Paid};
 use crate::core::bench::{Bench, Keeping};
-use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals, Verdict};
+use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals, Verdict, What};
 use crate::core::fact::EventId;
 use crate::core::run::{Answer, Session};
 use crate::core::tokens::{Encoding, LineCounter, Measure};
@@ -58,7 +58,9 @@ impl Numbers {
                 self.simulator.not_sent(&request);
                 self.outcomes.push(Vec::new());
             } else {
-                self.outcomes.push(self.simulator.call(&request, counters));
+                let mut outcomes = self.simulator.call(&request, counters);
+                outcomes.iter_mut().for_each(|outcome| explain(outcome, session));
+                self.outcomes.push(outcomes);
             }
         }
     }
@@ -89,6 +91,22 @@ impl Numbers {
             totals += outcome;
         }
         totals
+    }
+}
+
+/// What is not there any more, or only stands elsewhere, cannot say why; that a layer was changed by hand can.
+fn explain(outcome: &mut Outcome, session: &Session) {
+    let call = outcome.call;
+    let blames = outcome.blame.iter_mut().chain(outcome.behind.iter_mut().map(|behind| &mut behind.blame));
+    for blame in blames.filter(|blame| blame.cause.is_none_or(|cause| cause == EventId::OPENING)) {
+        let event = match blame.what {
+            What::Disappeared => session.edit_before(Some(&blame.part), call),
+            What::Moved => session.edit_before(None, call),
+            What::Changed | What::Appeared => None,
+        };
+        if let Some(event) = event {
+            Arc::make_mut(blame).cause = Some(event);
+        }
     }
 }
 

@@ -6,8 +6,9 @@ use super::{overlay, search, why_lines};
 use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, CallLine, WhyKind};
-use crate::app::snapshot::Now;
+use crate::app::snapshot::{ByteOrder, Now};
 use crate::app::state::{OverlayKind, Pane, RequestState, State, View};
+use crate::io::edit::bench::BenchEdit;
 
 /// How far a motion goes.
 #[derive(Clone, Copy)]
@@ -65,6 +66,10 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::FocusRequest => focus(state, Pane::Request),
         Action::FocusWhy => focus(state, Pane::Why),
         Action::OpenLayer => open_layer(state),
+        Action::ToggleLayer => return toggle_layer(state),
+        Action::MoveUp => return move_layer(state, -1),
+        Action::MoveDown => return move_layer(state, 1),
+        Action::UndoBench => return engine(EngineRequest::UndoBench),
         Action::OpenCall => return open_call(state),
         Action::Fold => fold(state),
         Action::SwitchWay => return switch_way(state),
@@ -169,6 +174,45 @@ fn open_layer(state: &mut State) {
             state.message = format!("{} writes nothing into this request{reason}", row.shown);
         }
     }
+}
+
+/// The selected layer; none, with a message, where the row is no layer.
+fn selected_layer(state: &mut State) -> Option<usize> {
+    let at = state.layers.cursor;
+    let row = state.snapshot.layers.rows.get(at)?;
+    if row.run.is_none() {
+        state.message = format!("{} is no layer of the bench", row.shown);
+        return None;
+    }
+    Some(at)
+}
+
+fn toggle_layer(state: &mut State) -> Vec<Effect> {
+    let Some(at) = selected_layer(state) else { return Vec::new() };
+    let layer = state.snapshot.layers.rows[at].id.clone();
+    vec![Effect::Engine(EngineRequest::EditBench(BenchEdit::Toggle(layer)))]
+}
+
+/// Moves the selected layer past its neighbour in the order of the bytes.
+fn move_layer(state: &mut State, by: isize) -> Vec<Effect> {
+    let Some(at) = selected_layer(state) else { return Vec::new() };
+    let rows = &state.snapshot.layers.rows;
+    let row = &rows[at];
+    if row.byte == ByteOrder::None {
+        state.message =
+            format!("{} writes nothing into this request, so it has no place to move from", row.shown);
+        return Vec::new();
+    }
+    let past = at.checked_add_signed(by).and_then(|at| rows.get(at));
+    let past =
+        past.filter(|past| past.place == row.place && past.byte != ByteOrder::None && past.run.is_some());
+    let Some(past) = past else {
+        let side = if by < 0 { "first" } else { "last" };
+        state.message = format!("{} is the {side} layer of {}", row.shown, row.place);
+        return Vec::new();
+    };
+    let (layer, past) = (row.id.clone(), past.id.clone());
+    vec![Effect::Engine(EngineRequest::EditBench(BenchEdit::Move { layer, past }))]
 }
 
 /// Shows the selected call, or the bytes of the selected injection.

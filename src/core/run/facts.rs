@@ -241,6 +241,9 @@ impl View<'_> {
                 Derived::Unknown => Lookup::Unknown,
             };
         }
+        if let Some(edit) = self.session.edit_of(name) {
+            return edit;
+        }
         if let Some((map, field)) = name.split_once('.') {
             return match self.named(map) {
                 Lookup::Ready(value, _, cause) => match value.get(field) {

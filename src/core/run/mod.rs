@@ -5,6 +5,7 @@ mod facts;
 mod input;
 mod player;
 mod prepare;
+mod rebench;
 mod record;
 mod session;
 mod simulate;

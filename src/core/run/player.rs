@@ -45,8 +45,19 @@ pub struct Player {
     run: Option<Name>,
     script: Arc<[ScriptLine]>,
     next: usize,
+    /// The bench that the run began with.
+    first: Arc<Bench>,
     /// What happened live, and before which call.
-    live: Vec<(CallNo, Arc<Input>)>,
+    live: Vec<(CallNo, Live)>,
+}
+
+/// Something that happened live.
+#[derive(Clone, Debug)]
+enum Live {
+    /// An input.
+    Input(Arc<Input>),
+    /// The bench became another one, by this event, which changed these layers.
+    Bench(Arc<Bench>, Name, Arc<[Name]>),
 }
 
 impl Player {
@@ -77,8 +88,8 @@ impl Player {
             },
         };
         let sent_on_open = bench.sent_on_open;
-        let session = Session::new(bench);
-        let mut player = Player { session, run, script, next: 0, live: Vec::new() };
+        let session = Session::new(bench.clone());
+        let mut player = Player { session, run, script, next: 0, first: bench, live: Vec::new() };
         if player.script.is_empty() {
             player.take(Input::User("".into()), load)?;
             if sent_on_open {
@@ -139,7 +150,26 @@ impl Player {
     pub fn input(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {
         let before = self.session.next_call();
         self.take(input.clone(), load)?;
-        self.live.push((before, Arc::new(input)));
+        self.live.push((before, Live::Input(Arc::new(input))));
+        Ok(())
+    }
+
+    /// The bench becomes another one, before the request that waits; what was sent stays. `by` names the event and
+    /// `layers` those that it changed, see [`Session::rebench`].
+    ///
+    /// # Errors
+    ///
+    /// When a fact that is needed cannot be had.
+    pub fn rebench(
+        &mut self,
+        bench: Arc<Bench>,
+        by: Name,
+        layers: Arc<[Name]>,
+        load: &mut dyn Load,
+    ) -> Result<(), Refused> {
+        let before = self.session.next_call();
+        self.go_on(&Live::Bench(bench.clone(), by.clone(), layers.clone()), load)?;
+        self.live.push((before, Live::Bench(bench, by, layers)));
         Ok(())
     }
 
@@ -160,25 +190,36 @@ impl Player {
     ///
     /// When the call was never prepared.
     pub fn branch(&self, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
-        self.rebuild(self.session.bench().clone(), call, load)
+        self.replay(self.first.clone(), true, call, load)
     }
 
     /// The same run on another bench (a variant, an edited file), up to this call or as far as it goes: the bench's
-    /// script, with what happened live at the same calls.
+    /// script, with what happened live at the same calls. That the bench became another one on the way is forgotten.
     ///
     /// # Errors
     ///
     /// When the bench no longer has the run, or its script does something that cannot happen.
     pub fn rebuild(&self, bench: Arc<Bench>, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
+        self.replay(bench, false, call, load)
+    }
+
+    fn replay(
+        &self,
+        bench: Arc<Bench>,
+        rebenched: bool,
+        call: CallNo,
+        load: &mut dyn Load,
+    ) -> Result<Player, Refused> {
         let mut known = Known { then: &self.session, edge: load };
         let run = self.run.as_deref().filter(|run| bench.runs.contains_key(*run));
         let mut player = Player::start(bench, run, &mut known)?;
         loop {
             let before = player.session.next_call();
-            for (_, input) in self.live.iter().filter(|(at, _)| *at == before) {
+            for (_, live) in self.live.iter().filter(|(at, _)| *at == before) {
                 // What no longer can happen on this bench does not.
-                if player.take((**input).clone(), &mut known).is_ok() {
-                    player.live.push((before, input.clone()));
+                let skipped = matches!(live, Live::Bench(..)) && !rebenched;
+                if !skipped && player.go_on(live, &mut known).is_ok() {
+                    player.live.push((before, live.clone()));
                 }
             }
             if before >= call || !player.beat(&mut known)? {
@@ -202,7 +243,21 @@ impl Player {
     }
 
     fn take(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {
-        let mut progress = self.session.step(input)?;
+        let progress = self.session.step(input)?;
+        self.finish(progress, load)
+    }
+
+    fn go_on(&mut self, live: &Live, load: &mut dyn Load) -> Result<(), Refused> {
+        match live {
+            Live::Input(input) => self.take((**input).clone(), load),
+            Live::Bench(bench, by, layers) => {
+                let progress = self.session.rebench(bench.clone(), by.clone(), layers)?;
+                self.finish(progress, load)
+            }
+        }
+    }
+
+    fn finish(&mut self, mut progress: Progress<()>, load: &mut dyn Load) -> Result<(), Refused> {
         let mut asked: Vec<FactKey> = Vec::new();
         while let Progress::Needs(keys) = progress {
             // Whoever loads answers for every key; asking twice would be asking for ever.

@@ -193,6 +193,7 @@ impl Session {
                 };
                 match evaluated {
                     Progress::Done(evaluated) => {
+                        let evaluated = self.with_edit(&layer.id, evaluated);
                         self.conversations[current].evaluated.insert(layer.id.clone(), evaluated.clone());
                         draft.built.insert(layer.id.clone(), Built { evaluated: evaluated.clone(), turn });
                         evaluated
@@ -387,7 +388,7 @@ impl Session {
             source::evaluate(layer, &mut scope, &self.view(current), None)
         };
         let evaluated = match evaluated {
-            Progress::Done(evaluated) => evaluated,
+            Progress::Done(evaluated) => self.with_edit(&layer.id, evaluated),
             Progress::Needs(needs) => {
                 draft.needs.extend(needs);
                 return;

@@ -130,6 +130,8 @@ pub struct Session {
     pub(super) failed: BTreeMap<CallNo, Arc<Prepared>>,
     pub(super) prepared: Option<Arc<Prepared>>,
     pub(super) notes: Vec<Arc<str>>,
+    /// The layers whose rules were changed in the middle of the run, with the latest event that did.
+    pub(super) edited: BTreeMap<Name, EventId>,
     events: Vec<Event>,
     changes: Vec<Changed>,
     ops: VecDeque<Op>,
@@ -172,6 +174,7 @@ impl Session {
             failed: BTreeMap::new(),
             prepared: None,
             notes: Vec::new(),
+            edited: BTreeMap::new(),
             events: vec![Event { label: "the opening".into(), before: CallNo(1) }],
             changes: Vec::new(),
             ops: VecDeque::new(),
@@ -299,7 +302,21 @@ impl Session {
         super::facts::View { session: self, conversation: &self.conversations[conversation] }
     }
 
-    fn begin_event(&mut self, label: impl Into<Name>) -> EventId {
+    /// True while a step needs facts.
+    pub(super) fn is_stepping(&self) -> bool {
+        !self.ops.is_empty()
+    }
+
+    /// Whatever happened may show in the request that waits.
+    pub(super) fn prepare_again(&mut self) {
+        self.ops.push_back(Op::Prepare);
+    }
+
+    pub(super) fn switch_model(&mut self, model: Value, event: EventId) {
+        self.model = Held::new(model, event);
+    }
+
+    pub(super) fn begin_event(&mut self, label: impl Into<Name>) -> EventId {
         self.events.push(Event { label: label.into(), before: self.next_call });
         EventId(self.events.len() as u32 - 1)
     }
@@ -323,7 +340,7 @@ impl Session {
     ///
     /// When it cannot happen now; nothing has changed then.
     pub fn step(&mut self, input: Input) -> Result<Progress<()>, Refused> {
-        if !self.ops.is_empty() {
+        if self.is_stepping() {
             return Err(Refused("the step before still needs facts".into()));
         }
         self.check(&input)?;
@@ -458,7 +475,7 @@ impl Session {
             }
             Input::Model(model) => {
                 let event = self.begin_event(format!("the switch to {model}"));
-                self.model = Held::new(Value::Text(model.clone()), event);
+                self.switch_model(Value::Text(model.clone()), event);
             }
             Input::Tools(names) => {
                 self.tools_cause = self.begin_event("a change of the tools");
@@ -467,8 +484,7 @@ impl Session {
             Input::ContextEdit { target, text } => self.edit_context(target, text.as_ref()),
         }
         if again && !input.answers() {
-            // Whatever happened may show in the request that waits.
-            self.ops.push_back(Op::Prepare);
+            self.prepare_again();
         }
     }
 

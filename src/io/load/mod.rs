@@ -188,6 +188,18 @@ impl Loader {
             .collect()
     }
 
+    /// What would be under a key if its file held these bytes; none for keys that are no single file.
+    #[must_use]
+    pub fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {
+        let file = |path| file::text(path, bytes, bytes.len() as u64);
+        match key {
+            FactKey::File(path) => Some(file::found(Ok(file(path)))),
+            FactKey::Data(path) => Some(document::data(path, &file(path).text)),
+            FactKey::Document(path) => Some(Found::Value(document::document(file(path)))),
+            _ => None,
+        }
+    }
+
     /// Forgets a key: it is no longer looked at by [`Loader::changed`].
     pub fn forget(&mut self, key: &FactKey) {
         self.known.remove(key);

@@ -106,6 +106,8 @@ pub struct BenchUndo {
     back: Vec<Splice>,
     /// What the edit had said.
     pub said: String,
+    /// What the edit was: `the toggle of reminder`.
+    pub of: String,
     /// The layer that it had changed.
     pub layer: Option<Name>,
 }
@@ -148,6 +150,7 @@ pub fn write(path: &Path, original: &Original, edited: &BenchEdited) -> Result<B
         after: saved.hash(),
         back: inverse(original.text(), &edited.splices),
         said: edited.said.clone(),
+        of: edited.by.trim_end_matches(" by hand").to_owned(),
         layer: edited.layer.clone(),
     })
 }
