@@ -1,5 +1,7 @@
 //! Where two texts begin to differ, and how to say so in a line.
 
+pub mod lines;
+
 use std::ops::Range;
 
 /// How many bytes are compared at a time: large enough for the comparison of slices to run at full speed, small
