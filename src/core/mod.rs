@@ -8,6 +8,7 @@ pub mod diagnostic;
 pub mod diff;
 pub mod fact;
 pub mod log;
+pub mod overlay;
 pub mod read;
 pub mod run;
 pub mod source;

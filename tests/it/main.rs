@@ -2,6 +2,7 @@
 
 mod against;
 mod bench_syntax;
+mod blocks;
 mod cli;
 mod columns;
 mod commands;

@@ -390,6 +390,23 @@ pub struct Place {
     pub keep_empty: bool,
     /// `wrap:`: in front of and behind what stands in the place.
     pub wrap: Option<(Name, Name)>,
+    /// `markers:` of a block.
+    pub markers: Option<Markers>,
+    /// `budget:` of a block: the most characters that it may have, with its markers and what is wrapped around it.
+    pub budget: Option<usize>,
+}
+
+/// The lines between which a block stands, so that it can be found again in a file.
+///
+/// Neither holds a line break or a backslash, is shorter than two characters or part of the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Markers {
+    /// What the pair is called.
+    pub name: Name,
+    /// The first line.
+    pub start: Name,
+    /// The last line.
+    pub end: Name,
 }
 
 /// `tools:`: some tools, present while a condition holds.

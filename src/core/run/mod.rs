@@ -1,6 +1,7 @@
 //! The run loop: inputs, session, what each call was sent and why.
 
 mod belief;
+mod blocks;
 mod facts;
 mod input;
 mod player;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::blocks;
 use super::record::{Answer, Baseline, CallRecord, Injected, LayerState, Lead, Pending};
 use super::session::{Built, Session};
 use crate::core::bench::{
@@ -174,21 +175,29 @@ impl Session {
         let evaluated = match (stands, built) {
             (true, Some(built)) => {
                 draft.built.insert(layer.id.clone(), built.clone());
+                if let Some(inner) = block_of(bench, layer) {
+                    blocks::stands(bench, inner, built.evaluated.piece.text(), &mut draft.states);
+                }
                 built.evaluated
             }
             _ => {
                 let evaluated = match self.remembered(current, layer) {
                     Some(evaluated) => Progress::Done(evaluated),
                     None => {
-                        let block = match &layer.from {
-                            LayerSource::Place(inner) => self.block_place(bench, inner, draft),
-                            _ => None,
-                        };
+                        let inner = block_of(bench, layer);
+                        let block = inner.map(|inner| blocks::composed(bench, inner, &mut draft.states));
                         let view =
                             super::facts::View { session: self, conversation: &self.conversations[current] };
                         let mut templates = self.templates();
                         let mut scope = Scope { bench, templates: &mut templates };
-                        source::evaluate(layer, &mut scope, &view, block.as_ref())
+                        let text = block.as_ref().map(|block| &block.text);
+                        let mut evaluated = source::evaluate(layer, &mut scope, &view, text);
+                        if let (Some(inner), Some(block), Progress::Done(evaluated)) =
+                            (inner, &block, &mut evaluated)
+                        {
+                            blocks::tell(inner, block, evaluated);
+                        }
+                        evaluated
                     }
                 };
                 match evaluated {
@@ -284,15 +293,6 @@ impl Session {
             persist: layer.keep.persist,
             live: since(self.next_call),
         }
-    }
-
-    /// The composed text of a block place.
-    fn block_place(&self, bench: &Bench, place: &Name, draft: &Draft) -> Option<Traced> {
-        let place = bench.places.get(place)?;
-        let pieces = compose::byte_order(bench, &place.id)
-            .into_iter()
-            .filter_map(|index| draft.states[index].as_ref()?.state.piece.text().cloned());
-        Some(compose::join(place, pieces))
     }
 
     /// The facts that a text was made with and that have other values by now.
@@ -677,6 +677,14 @@ fn moves_by_itself(key: &FactKey) -> bool {
 
 fn place_index(bench: &Bench, place: &Name) -> usize {
     bench.places.get_index_of(place).unwrap_or(0)
+}
+
+/// The block that a layer shows.
+fn block_of<'b>(bench: &'b Bench, layer: &Layer) -> Option<&'b Place> {
+    match &layer.from {
+        LayerSource::Place(inner) => bench.places.get(inner),
+        _ => None,
+    }
 }
 
 fn reason(layer: &Layer) -> &'static str {

@@ -189,8 +189,28 @@ pub(super) static PLACE: Record = record(
         field("blank", Shape::Any, "").planned(),
         field("path", Shape::Any, "").planned(),
         field("lock", Shape::Any, "").planned(),
-        field("markers", Shape::Any, "").planned(),
-        field("budget", Shape::Any, "").planned(),
+        field(
+            "markers",
+            Shape::Names(&Shape::Pair(&TEXT)),
+            "a name with the lines that stand in front of and behind a block",
+        ),
+        field("budget", Shape::Record(&PLACE_BUDGET), "the most that a block may hold"),
+    ],
+);
+
+static PLACE_BUDGET: Record = record(
+    "a budget of a block",
+    "The most that a block may hold, with its markers and what is wrapped around it.",
+    &[
+        field("chars", Shape::Int(0, MAX), "characters").required(),
+        field(
+            "over",
+            Shape::Words(&[word(
+                "required_then_listed",
+                "layers that are required first, then the others until one does not fit; the default",
+            )]),
+            "which layers are left out over the limit",
+        ),
     ],
 );
 
@@ -275,14 +295,7 @@ pub(super) static CAP: Record = Record {
             "what is cut",
         )
         .with(&["chars", "bytes", "lines"]),
-        field(
-            "over",
-            Shape::Words(&[
-                word("stop", "nothing more is taken"),
-                word("required_then_listed", "required ones first").planned(),
-            ]),
-            "what happens over the limit",
-        ),
+        field("over", Shape::Words(&[word("stop", "nothing more is taken")]), "what happens over the limit"),
         field("mark", TEXT, "what is written where text was cut"),
         field("mark_inside", Shape::Bool, "the mark has to fit inside the limit, too"),
         field(

@@ -119,7 +119,7 @@ impl Defs {
             Shape::Duration => json!({ "type": "string", "pattern": DURATION }),
             Shape::Expression => json!({ "type": ["string", "boolean"] }),
             Shape::Words(words) => {
-                json!({ "oneOf": words.iter().filter(|w| !w.planned).map(word).collect::<Vec<_>>() })
+                json!({ "oneOf": words.iter().map(word).collect::<Vec<_>>() })
             }
             Shape::List(item) => json!({ "type": "array", "items": self.shape(item) }),
             Shape::Pair(item) => {
@@ -255,7 +255,7 @@ mod tests {
         include_str!("../../../samples/xbot/bench.yaml"),
         include_str!("../plain/bench.yaml"),
         "bench: 1\nname: all\nmodel: a:b\ntitle: x\nplaces:\n  s: { of: system, order: listed, wrap: [a, b] }\n  \
-         m: { of: message, at: before_current }\n  b: { of: block, join: x }\nread:\n  \
+         m: { of: message, at: before_current }\n  b: { of: block, join: x, markers: { m: [aa, bb] }, budget: { chars: 90, over: required_then_listed } }\nread:\n  \
          f: { file: a, max_chars: 3 }\n  g: { git_files: ., groups: 1, per_group: 2, cap: { bytes: 3 } }\n  \
          j: { json: a }\n  e: { environment: now }\nlayers:\n  \
          - { id: a, in: s, from: { table: t, on: a, match: all, join: x }, on_error: stop, budget: 3 }\n  \
@@ -336,7 +336,7 @@ mod tests {
             ]),
             key in prop::option::of(prop::sample::select(vec![
                 "text", "item", "of", "at", "join", "refresh", "key", "result", "typo", "cap", "chars", "with", "run", "arguments", "role",
-                "serve", "budget", "top", "match", "user", "say", "delete",
+                "serve", "budget", "markers", "over", "top", "match", "user", "say", "delete",
             ])),
         ) {
             let with = super::super::parse(&"x".into(), with).expect("it is YAML");

@@ -54,18 +54,10 @@ pub(super) enum Shape {
 pub(super) struct Word {
     pub(super) word: &'static str,
     pub(super) doc: &'static str,
-    pub(super) planned: bool,
 }
 
 pub(super) const fn word(word: &'static str, doc: &'static str) -> Word {
-    Word { word, doc, planned: false }
-}
-
-impl Word {
-    pub(super) const fn planned(mut self) -> Word {
-        self.planned = true;
-        self
-    }
+    Word { word, doc }
 }
 
 /// A key of a record.
@@ -264,15 +256,9 @@ impl Problems<'_> {
             let hint = format!("one of {}", list(known()));
             return self.wrong_type(node, &Shape::Text, name, Some(hint));
         }
-        match words.iter().find(|word| *word.word == *node.text) {
-            Some(word) if word.planned => {
-                self.planned(node.at, &format!("`{}: {}`", name.trim_matches('`'), word.word));
-            }
-            Some(_) => {}
-            None => {
-                let hint = suggest::hint(&node.text, known().collect::<Vec<_>>());
-                self.error(node.at, format!("{name} cannot be `{}`", node.text), hint);
-            }
+        if !known().any(|word| *word == *node.text) {
+            let hint = suggest::hint(&node.text, known().collect::<Vec<_>>());
+            self.error(node.at, format!("{name} cannot be `{}`", node.text), hint);
         }
     }
 
@@ -410,10 +396,7 @@ impl Shape {
             Shape::Duration => "a time span".to_owned(),
             Shape::Expression => "an expression".to_owned(),
             Shape::Path => "a path".to_owned(),
-            Shape::Words(words) => {
-                let built = words.iter().filter(|word| !word.planned);
-                format!("one of {}", list(built.map(|word| word.word)))
-            }
+            Shape::Words(words) => format!("one of {}", list(words.iter().map(|word| word.word))),
             Shape::List(_) => "a list".to_owned(),
             Shape::Pair(_) => "a list of two".to_owned(),
             Shape::Names(_) | Shape::Record(_) | Shape::Call => "a map".to_owned(),

@@ -2,12 +2,13 @@
 
 use indexmap::IndexMap;
 
-use crate::core::bench::{Mark, MarkPlace, MessageAt, Place, PlaceKind, Role};
+use crate::core::bench::{Mark, MarkPlace, Markers, MessageAt, Place, PlaceKind, Role};
 use crate::core::fact::Name;
+use crate::core::overlay;
 
 use super::super::node::{Entry, Node};
 use super::super::scalar;
-use super::{Decoder, flag, text, word};
+use super::{Decoder, count, flag, text, word};
 
 impl Decoder<'_> {
     pub(super) fn places(&mut self, root: &Node) -> IndexMap<Name, Place> {
@@ -58,9 +59,14 @@ impl Decoder<'_> {
             "block" => PlaceKind::Block,
             _ => return None,
         };
-        for (key, wanted) in
-            [("role", "message"), ("at", "message"), ("none", "newest_tool"), ("keep_empty", "system")]
-        {
+        for (key, wanted) in [
+            ("role", "message"),
+            ("at", "message"),
+            ("none", "newest_tool"),
+            ("keep_empty", "system"),
+            ("markers", "block"),
+            ("budget", "block"),
+        ] {
             if let Some(option) = node.entry(key)
                 && word(node, "of") != Some(wanted)
             {
@@ -79,7 +85,8 @@ impl Decoder<'_> {
             self.problems.error(wrap.at, "`wrap` does not go with `join: blocks`", hint);
         }
         let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
-        Some(Place {
+        let markers = self.markers(node);
+        let mut place = Place {
             id: entry.key.clone(),
             at: entry.at,
             kind,
@@ -96,7 +103,50 @@ impl Decoder<'_> {
                 [before, behind] => Some((before.as_text()?.clone(), behind.as_text()?.clone())),
                 _ => None,
             },
-        })
+            markers,
+            budget: None,
+        };
+        if let Some(budget) = node.get("budget")
+            && let Some(chars) = count(budget, "chars")
+        {
+            let least = overlay::least_budget(&place);
+            if chars < least {
+                let hint =
+                    "its markers, what is wrapped around it, and `...` where something is cut".to_owned();
+                let message =
+                    format!("a budget of {chars} characters, and the block needs {least} for itself");
+                self.problems.error(budget.at, message, hint);
+            }
+            place.budget = Some(chars);
+        }
+        Some(place)
+    }
+
+    /// A pair of markers. What they must not hold is what would make them hard to find again, or to break in a text.
+    fn markers(&mut self, node: &Node) -> Option<Markers> {
+        let entries = node.get("markers")?.entries();
+        let [entry] = entries else {
+            let hint = "`markers: { runtime: [\"<!-- START -->\", \"<!-- END -->\"] }`".to_owned();
+            let at = node.get("markers").map_or(node.at, |markers| markers.at);
+            self.problems.error(at, "a block has one pair of markers", hint);
+            return None;
+        };
+        let [start, end] = entry.value.items() else { return None };
+        for marker in [start, end] {
+            let text = marker.as_text()?;
+            if text.chars().count() < 2 || text.contains(['\\', '\n', '\r']) || text.trim() != &**text {
+                let hint = "one line of two characters or more, without a backslash and space around it";
+                self.problems.error(marker.at, format!("`{text}` cannot be a marker"), hint.to_owned());
+                return None;
+            }
+        }
+        let (first, last) = (start.as_text()?, end.as_text()?);
+        if first.contains(&**last) || last.contains(&**first) {
+            let hint = "a program that looks for one would find the other".to_owned();
+            self.problems.error(end.at, "one marker stands in the other", hint);
+            return None;
+        }
+        Some(Markers { name: entry.key.clone(), start: first.clone(), end: last.clone() })
     }
 
     pub(super) fn marks(&mut self, root: &Node) -> Vec<Mark> {
