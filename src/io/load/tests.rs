@@ -251,7 +251,7 @@ fn a_change_that_somebody_has_loaded_is_still_told() {
     // Another session of the same bench, a forecast for example, comes upon it first.
     assert_eq!(&*text(loader.load(&a)).text, "longer");
     let told: Vec<FactKey> = loader.changed().into_iter().map(|(key, _)| key).collect();
-    assert_eq!(told, [a.clone()]);
+    assert_eq!(told, std::slice::from_ref(&a));
     assert_eq!(loader.changed(), []);
     // Back to what was told is no news.
     write(folder.path(), "a.md", "for a moment");
