@@ -134,6 +134,8 @@ pub struct Overlay {
     pub list: ListState,
     /// While folders are gone through with Tab, what was typed before.
     pub stem: Option<String>,
+    /// The text of which the user was told what is wrong with it: a second Enter takes it all the same.
+    pub warned: Option<String>,
     /// The CWD when it was opened: what is shown below it may already be the effect of another one.
     pub base: Arc<str>,
 }

@@ -90,7 +90,7 @@ impl FactKey {
     }
 }
 
-/// As people name it: `cwd`, `AGENTS.md`, `skills/*/SKILL.md`.
+/// As people name it: `cwd`, `AGENTS.md`, `skills/*/SKILL.md`, `git branch`.
 impl fmt::Display for FactKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -101,7 +101,7 @@ impl fmt::Display for FactKey {
             FactKey::Git(path) => {
                 write!(f, "git files of {}", if path.path.is_empty() { "." } else { &path.path })
             }
-            FactKey::Environment(name) => write!(f, "environment {name}"),
+            FactKey::Environment(name) => f.write_str(&name.replace('_', " ")),
         }
     }
 }

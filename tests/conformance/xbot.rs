@@ -424,6 +424,15 @@ fn x48_an_edit_of_the_newest_tool_message_loses_no_change() {
 }
 
 #[test]
+fn x48_a_deleted_result_is_no_longer_counted() {
+    let mut scene = Scene::xbot(&[]);
+    scene.play("context_edit");
+    // Cd, then Read, which was deleted, then Cd.
+    let told = newest_tool(&scene.request(4)).to_owned();
+    assert!(told.contains("已完成 2 次工具调用"), "{told}");
+}
+
+#[test]
 fn x48_an_edit_of_the_message_that_was_to_carry_it_keeps_the_change() {
     let mut scene = small("built");
     scene.user("go").call([cd("a")]);

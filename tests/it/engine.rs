@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use plywood::app::effect::EngineRequest;
 use plywood::app::engine::{Disk, Engine, Options};
-use plywood::app::snapshot::{CallState, LayerRow, Lost, Now, Snapshot};
+use plywood::app::snapshot::{CallState, LayerRow, Lost, Now, Pause, Snapshot};
 use plywood::core::tokens::Encoding;
+use plywood::core::wire::CallNo;
 use plywood::io::bench_file::Machine;
 use plywood::io::load::fixed_clock;
 use plywood::io::{models, samples};
@@ -34,6 +35,7 @@ layers:
   - { id: reminder, in: end, when: call.tools, refresh: call, from: { text: "<r>{{ call.results }} done</r>" } }
 variants:
   quiet: { layers.moved.when: "false" }
+  claude: { model: anthropic:claude-sonnet-4-6 }
 runs:
   two:
     - user: Go to a.
@@ -243,4 +245,126 @@ fn prices_are_those_of_the_day_and_say_so() {
     assert_eq!((early.read, &*early.note), (Some(0.20), "in force from 2026-09-28"));
     let late = of("2026-10-07T09:00:00Z");
     assert_eq!((late.read, &*late.note), (Some(0.10), ""));
+}
+
+#[test]
+fn a_cwd_typed_at_the_end_of_a_run_leaves_its_last_call_on_the_screen() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 9);
+    let last = text(&engine.snapshot());
+    engine.handle(EngineRequest::PreviewCwd("/w/b".into()));
+    let typed = engine.snapshot();
+    assert_eq!((text(&typed), typed.title.pause), (last.clone(), Pause::End(CallNo(5))));
+    engine.handle(EngineRequest::SetCwd("/w/b".into()));
+    let entered = engine.snapshot();
+    assert_eq!(text(&entered), last);
+    assert_eq!(&*entered.status.note, "no call waits: it holds from the next one on");
+}
+
+#[test]
+fn a_relative_cwd_is_taken_from_that_of_the_shown_call() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 2);
+    engine.handle(EngineRequest::Jump(CallNo(1)));
+    engine.handle(EngineRequest::PreviewCwd("b".into()));
+    assert_eq!(engine.snapshot().draft.map(|draft| draft.value.to_string()).as_deref(), Some("/w/b"));
+    engine.handle(EngineRequest::SetCwd("b".into()));
+    assert_eq!(&*engine.snapshot().agent.cwd, "/w/b");
+}
+
+#[test]
+fn a_model_chosen_at_the_end_plays_the_run_again() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 9);
+    engine.handle(EngineRequest::Model("anthropic:claude-sonnet-4-6".into()));
+    let snapshot = engine.snapshot();
+    assert_eq!(snapshot.title.pause, Pause::End(CallNo(5)));
+    assert_eq!(&*snapshot.model.id, "anthropic:claude-sonnet-4-6");
+    assert!(snapshot.calls.rows.iter().all(|row| row.paid.as_ref().is_some_and(|paid| paid.estimate)));
+    assert_eq!(&*snapshot.status.note, "the run was played again for anthropic:claude-sonnet-4-6");
+}
+
+#[test]
+fn a_branch_sees_files_as_they_are_now() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 1);
+    fs::write(folder.path().join("project/AGENTS.md"), "second rules\n").expect("a file");
+    engine.look();
+    sends(&mut engine, 1);
+    assert!(text(&engine.snapshot()).contains("second rules"));
+    engine.handle(EngineRequest::Jump(CallNo(1)));
+    assert!(text(&engine.snapshot()).contains("first rules"), "what was sent stays what it was");
+    engine.handle(EngineRequest::PreviewCwd("/w/b".into()));
+    let typed = text(&engine.snapshot());
+    engine.handle(EngineRequest::SetCwd("/w/b".into()));
+    let branch = engine.snapshot();
+    assert!(text(&branch).contains("second rules") && text(&branch).contains("Work in /w/b."));
+    assert_eq!(text(&branch), typed, "the preview showed what Enter does");
+    assert_eq!(branch.title.branch, Some((2, 2)));
+}
+
+#[test]
+fn a_scratch_copy_follows_the_shown_step_and_its_own_writes_are_no_edits() {
+    Encoding::O200k.load();
+    let disk = Disk::sample(&samples::samples()[0], "", &machine()).expect("a sample");
+    let folder = disk.folder().to_owned();
+    let mut engine =
+        Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default()).expect("an engine");
+    let bench = fs::read_to_string(folder.join("bench.yaml")).expect("the bench");
+    let runs = "runs:\n  both:\n    - user: Change the price.\n    - call: [{ Read: { path: api/price.rs } }]\n    \
+                - call: [{ Edit: { path: api/price.rs, text: new price } }]\n    \
+                - call: [{ Edit: { path: api/new.rs, text: new file } }]\n    - say: Done.\n";
+    fs::write(folder.join("bench.yaml"), bench.replacen("runs:\n", runs, 1)).expect("the bench");
+    engine.look();
+    engine.handle(EngineRequest::Run("both".into()));
+    let file = folder.join("project/api/price.rs");
+    let read = || fs::read_to_string(&file).expect("the file");
+    let (first, new) = (read(), folder.join("project/api/new.rs"));
+    sends(&mut engine, 1);
+    assert_eq!((read().as_str(), new.exists()), (&*first, false));
+    sends(&mut engine, 1);
+    assert_eq!((read().as_str(), new.exists()), ("new price", false));
+    sends(&mut engine, 1);
+    assert!(new.exists());
+    engine.look();
+    let edits: Vec<String> =
+        engine.session().changes().iter().map(|changed| changed.key.to_string()).collect();
+    assert_eq!(edits, Vec::<String>::new());
+    engine.handle(EngineRequest::Back);
+    assert!(!new.exists());
+    engine.handle(EngineRequest::Jump(CallNo(1)));
+    assert_eq!((read(), new.exists()), (first, false));
+    engine.handle(EngineRequest::SetCwd("/home/shop/web".into()));
+    engine.look();
+    let edits: Vec<String> =
+        engine.session().changes().iter().map(|changed| changed.key.to_string()).collect();
+    assert_eq!(edits, ["cwd"]);
+}
+
+#[test]
+fn a_variant_may_choose_the_model_unless_the_user_did() {
+    let folder = folder();
+    let ways = |model: Option<&str>| {
+        let mut engine = open(folder.path(), Options { model: model.map(Into::into), ..run("two") });
+        engine.snapshot();
+        while engine.work_on_ways() {}
+        let ways = engine.snapshot().why.ways;
+        let row = ways.rows.into_iter().find(|row| row.variants == ["claude".into()]).expect("a row");
+        row.outcome.expect("its outcome").estimate
+    };
+    assert!(ways(None));
+    assert!(!ways(Some("openai:gpt-5.4")));
+}
+
+#[test]
+fn layers_of_one_priority_stand_as_listed_in_a_message_too() {
+    let folder = folder();
+    let mut engine = open(folder.path(), run("two"));
+    sends(&mut engine, 1);
+    let told = text(&engine.snapshot());
+    assert!(told.contains("\n\n<cwd>/w/a</cwd>\n\n<r>1 done</r>"), "{told}");
 }

@@ -213,6 +213,7 @@ impl Engine {
             let next = CallNo(call.0 + 1);
             self.shown = (next < self.player.session().next_call()).then_some(next);
             self.end_is_last();
+            self.project();
             return Ok(());
         }
         // The forecast and the variants already hold this beat, unless a file has changed meanwhile.
@@ -241,6 +242,7 @@ impl Engine {
         let first = CallNo(1);
         if here > first {
             self.shown = Some(CallNo(here.0 - 1));
+            self.project();
         }
     }
 
@@ -252,6 +254,7 @@ impl Engine {
         let next = self.player.session().next_call();
         self.shown = (call < next).then_some(CallNo(call.0.max(1)));
         self.end_is_last();
+        self.project();
         Ok(())
     }
 
@@ -270,7 +273,7 @@ impl Engine {
             .shown
             .filter(|_| !ended || self.shown != Some(CallNo(self.player.session().calls().len() as u32)))
         {
-            let branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
+            let branch = self.branch_from(call)?;
             let old = std::mem::replace(&mut self.player, branch);
             self.others.insert(self.branch, old);
             self.branch = self.others.len();
@@ -279,11 +282,42 @@ impl Engine {
             self.note = format!("a branch from call {}; the other stays as it was", call.0).into();
         }
         happen(&mut self.player, &mut AsLoad(&mut *self.edge))?;
-        if !ended {
+        if self.player.session().prepared().is_some() {
             self.shown = None;
+        } else {
+            self.note = "no call waits: it holds from the next one on".into();
         }
         self.forget_ahead();
+        self.project();
         Ok(())
+    }
+
+    /// A branch before a call that was sent: what happened until then, and files as they are now.
+    fn branch_from(&mut self, call: CallNo) -> Result<Player, Refused> {
+        let mut branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
+        let found = self.unseen(branch.session());
+        if !found.is_empty() {
+            branch.input(observed(found), &mut AsLoad(&mut *self.edge))?;
+        }
+        Ok(branch)
+    }
+
+    /// What files and folders say by now that a session has not seen yet.
+    fn unseen(&mut self, session: &Session) -> Vec<(FactKey, Found)> {
+        let keys: Vec<FactKey> = session.watched().cloned().collect();
+        let found = self.edge.load(&keys);
+        self.news(session, found)
+    }
+
+    /// What of this is news to a session: not what it never asked for, and not what its run wrote.
+    fn news(&self, session: &Session, mut found: Vec<(FactKey, Found)>) -> Vec<(FactKey, Found)> {
+        found.retain(|(key, found)| {
+            session.has_asked(key)
+                && !session.knows(key, found)
+                && !is_clock(key)
+                && !self.edge.is_projected(key)
+        });
+        found
     }
 
     /// Looks again at every file. True when something is not what it was.
@@ -299,21 +333,21 @@ impl Engine {
                 Err(problems) => {
                     self.broken = problems;
                     // What the workspace says has changed all the same; only the bench stays as it was.
-                    self.observe(found.into_iter().filter(|(key, _)| !is_bench_file(key)).collect());
+                    found.retain(|(key, _)| !is_bench_file(key));
+                    self.observe(found);
                     return true;
                 }
                 Ok((bench, warnings)) => {
-                    if !self.broken.is_empty() {
-                        // What changed while something was broken was not taken: all of it is looked at again.
-                        self.broken.clear();
-                        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
-                        found = self.edge.load(&keys);
-                        let session = self.player.session();
-                        found.retain(|(key, found)| !session.knows(key, found) && !is_clock(key));
-                    }
+                    let was_broken = !self.broken.is_empty();
+                    self.broken.clear();
                     self.warnings = warnings;
                     if reloaded || self.player.session().bench().source.rev != bench.source.rev {
                         self.rebuild(bench);
+                    }
+                    if was_broken {
+                        // What changed while something was broken was not taken: all of it is looked at again.
+                        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
+                        found = self.edge.load(&keys);
                     }
                 }
             }
@@ -322,33 +356,21 @@ impl Engine {
         true
     }
 
+    /// Takes what is news of this. Whichever player is on takes it; what is looked at stays where it is.
     fn observe(&mut self, found: Vec<(FactKey, Found)>) {
+        let found = self.news(self.player.session(), found);
         if found.is_empty() {
             return;
         }
         self.list_folders();
-        let mut names: Vec<String> = found
-            .iter()
-            .filter(|(key, _)| !matches!(key, FactKey::Glob(_) | FactKey::Git(_)))
-            .map(|(key, _)| key.to_string())
-            .collect();
-        names.dedup();
-        let by = match names.as_slice() {
-            [] => format!("a change of {}", found[0].0),
-            [one] => format!("the edit of {one}"),
-            [one, rest @ ..] => format!("the edit of {one} and {} more", rest.len()),
-        };
-        // Taken by whichever player is on; what is looked at stays where it is.
-        if let Err(refused) =
-            self.player.input(Input::Observed { found, by: by.into() }, &mut AsLoad(&mut *self.edge))
-        {
+        if let Err(refused) = self.player.input(observed(found), &mut AsLoad(&mut *self.edge)) {
             self.note = refused.0.into();
         }
         self.forget_ahead();
     }
 
-    /// The same run on another bench, as far as it had come.
-    fn rebuild(&mut self, bench: Arc<Bench>) {
+    /// The same run on another bench, as far as it had come. False when that cannot be: then everything stays as it was.
+    fn rebuild(&mut self, bench: Arc<Bench>) -> bool {
         let bench = adjusted(bench, &self.options);
         match self.player.rebuild(bench, self.player.session().next_call(), &mut AsLoad(&mut *self.edge)) {
             Ok(player) => {
@@ -357,17 +379,23 @@ impl Engine {
                 self.shown = self.shown.filter(|call| *call < next);
                 self.end_is_last();
             }
-            Err(refused) => self.note = refused.0.into(),
+            Err(refused) => {
+                self.note = refused.0.into();
+                return false;
+            }
         }
         self.forget_sent();
+        self.project();
+        true
     }
 
     fn choose_variants(&mut self, variants: Vec<Name>) -> Result<(), Refused> {
         match self.edge.bench(&variants) {
             Ok((bench, warnings)) => {
-                self.options.variants = variants;
-                self.warnings = warnings;
-                self.rebuild_keeping_ways(bench);
+                if self.rebuild_keeping_ways(bench) {
+                    self.options.variants = variants;
+                    self.warnings = warnings;
+                }
                 Ok(())
             }
             Err(problems) => {
@@ -377,17 +405,22 @@ impl Engine {
     }
 
     /// The ways are the same whichever of them is on.
-    fn rebuild_keeping_ways(&mut self, bench: Arc<Bench>) {
+    fn rebuild_keeping_ways(&mut self, bench: Arc<Bench>) -> bool {
         let (ways, left) = (std::mem::take(&mut self.ways), self.ways_left.take());
-        self.rebuild(bench);
+        let done = self.rebuild(bench);
         self.ways = ways;
         self.ways_left = left;
+        done
     }
 
     fn choose_model(&mut self, model: Name) -> Result<(), Refused> {
         let sent = self.player.session().calls().len();
         let opened = usize::from(self.player.session().bench().sent_on_open);
-        if sent <= opened {
+        let ended = self.player.session().prepared().is_none();
+        if sent <= opened || ended {
+            if ended {
+                self.note = format!("the run was played again for {model}").into();
+            }
             self.options.model = Some(model);
             let bench = self.player.session().bench().clone();
             self.rebuild(bench);
@@ -413,14 +446,11 @@ impl Engine {
         self.shown = None;
         self.end_is_last();
         self.forget_sent();
-        // What files say by now, this branch has not seen yet.
-        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
-        let found = self.edge.load(&keys);
-        let session = self.player.session();
-        let found =
-            found.into_iter().filter(|(key, found)| !session.knows(key, found) && !is_clock(key)).collect();
-        self.observe(found);
         self.project();
+        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
+        // What files say by now, this branch has not seen yet.
+        let found = self.edge.load(&keys);
+        self.observe(found);
     }
 
     fn choose_run(&mut self, run: Name) -> Result<(), Refused> {
@@ -435,18 +465,18 @@ impl Engine {
         Ok(())
     }
 
+    /// The CWD that is meant by what was typed: relative to that of the shown call.
     pub(super) fn resolved(&self, typed: &str) -> String {
-        let fact = |name: &str| {
-            self.player.session().fact(name).map(|(value, _)| value.to_string()).unwrap_or_default()
-        };
-        resolve(&fact("cwd"), typed.trim(), &fact("home"))
+        let session = self.player.session();
+        let fact = |name: &str| session.fact(name).map(|(value, _)| value.to_string()).unwrap_or_default();
+        let shown = self.shown.and_then(|call| super::publish::record(session, call));
+        let cwd = shown.map_or_else(|| fact("cwd"), |record| record.cwd.to_string());
+        resolve(&cwd, typed.trim(), &fact("home"))
     }
 
     fn preview_cwd(&mut self, typed: &Arc<str>) -> Result<(), Refused> {
         let mut ahead = match self.shown {
-            Some(call) if self.player.session().prepared().is_some() => {
-                self.player.branch(call, &mut AsLoad(&mut *self.edge))?
-            }
+            Some(call) if self.player.session().prepared().is_some() => self.branch_from(call)?,
             _ => self.player.clone(),
         };
         let value = self.resolved(typed);
@@ -469,8 +499,10 @@ impl Engine {
 
     /// A scratch copy's files follow the step that is shown.
     fn project(&mut self) {
+        let session = self.player.session();
+        let shown = self.shown.unwrap_or(session.next_call());
         let files: Vec<_> =
-            self.player.session().written().map(|(path, text)| (path.clone(), text.cloned())).collect();
+            session.written(shown).map(|(path, text)| (path.clone(), text.cloned())).collect();
         self.edge.project(&files);
     }
 
@@ -513,7 +545,14 @@ impl Engine {
             self.ways_left = Some(left);
         }
         if let Some(variants) = self.ways_left.as_mut().and_then(Vec::pop) {
-            let way = ways::run(&self.player, &variants, &mut *self.edge, &self.models, &mut self.counters);
+            let way = ways::run(
+                &self.player,
+                &variants,
+                &self.options,
+                &mut *self.edge,
+                &self.models,
+                &mut self.counters,
+            );
             self.ways.push(way);
             if self.ways_left.as_ref().is_some_and(Vec::is_empty) {
                 let calls = self.player.session().calls().len() as u32;
@@ -535,6 +574,22 @@ fn is_clock(key: &FactKey) -> bool {
 
 fn is_bench_file(key: &FactKey) -> bool {
     matches!(key, FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) if path.base == Base::Bench)
+}
+
+/// What was found, as something that happened.
+fn observed(found: Vec<(FactKey, Found)>) -> Input {
+    // The listing of a folder changes with its files, which say more.
+    let files = |key: &FactKey| matches!(key, FactKey::File(_) | FactKey::Data(_) | FactKey::Document(_));
+    let mut names: Vec<String> =
+        found.iter().filter(|(key, _)| files(key)).map(|(key, _)| key.to_string()).collect();
+    names.dedup();
+    let others = || found.iter().map(|(key, _)| key.to_string());
+    let by = match names.as_slice() {
+        [] => format!("a change of {}", others().next().unwrap_or_default()),
+        [one] => format!("the edit of {one}"),
+        [one, rest @ ..] => format!("the edit of {one} and {} more", rest.len()),
+    };
+    Input::Observed { found, by: by.into() }
 }
 
 /// The bench with what the command line or the user chose over it.

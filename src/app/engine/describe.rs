@@ -57,7 +57,8 @@ impl Engine {
         let session = player.session();
         let numbers = ahead.numbers.as_ref();
         let shown_call = match self.shown {
-            Some(call) if self.preview.is_none() => call,
+            // What is typed shows in the call that waits; where none waits, it shows nowhere yet.
+            Some(call) if self.preview.is_none() || session.prepared().is_none() => call,
             _ => session.next_call(),
         };
         let record = publish::record(session, shown_call);

@@ -173,6 +173,16 @@ impl Edge for Disk {
         Ok(Edited { said, by, layers })
     }
 
+    fn is_projected(&self, key: &FactKey) -> bool {
+        match key {
+            FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) => {
+                self.before.contains_key(path)
+            }
+            FactKey::Glob(pattern) => self.before.keys().any(|path| path.base == pattern.base),
+            FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => false,
+        }
+    }
+
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {
         if self.scratch.is_none() {
             return;

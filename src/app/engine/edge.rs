@@ -39,6 +39,9 @@ pub trait Edge: Load + Send {
     /// The folders of the workspace, relative to it, with `/`, sorted; bounded.
     fn folders(&mut self) -> Vec<String>;
 
+    /// True for what may be other on disk only because a run wrote it there.
+    fn is_projected(&self, key: &FactKey) -> bool;
+
     /// In a scratch copy only: makes the files on disk those of the shown step (none: deleted).
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]);
 

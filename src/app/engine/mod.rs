@@ -17,19 +17,3 @@ pub use edge::{Edge, Edited};
 pub use numbers::{Counters, Numbers, paid, with_labels};
 pub use thread::{Handle, Post, WeakHandle, spawn};
 pub use ways::{Way, outcome as way_outcome, run as run_way};
-
-use std::sync::Arc;
-
-use crate::core::bench::Bench;
-use crate::core::run::Player;
-
-/// A variant's bench with the model that the player's bench has, which may have been chosen over the file's.
-fn with_model(bench: Arc<Bench>, player: &Player) -> Arc<Bench> {
-    let model = &player.session().bench().model;
-    if bench.model == *model {
-        return bench;
-    }
-    let mut bench = Arc::unwrap_or_clone(bench);
-    bench.model = model.clone();
-    Arc::new(bench)
-}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::control::{Options, adjusted};
 use super::edge::Edge;
 use super::numbers::{Counters, Numbers};
 use crate::app::snapshot::{WayOutcome, WayRow};
@@ -45,6 +46,7 @@ pub fn outcome(session: &Session, models: &Arc<Models>, counters: &mut Counters)
 pub fn run(
     player: &Player,
     variants: &[Name],
+    options: &Options,
     edge: &mut dyn Edge,
     models: &Arc<Models>,
     counters: &mut Counters,
@@ -53,7 +55,7 @@ pub fn run(
     let outcome = match edge.bench(variants) {
         Err(problems) => failed(problems.first().map_or_else(String::new, |problem| problem.message.clone())),
         Ok((bench, _)) => match player.rebuild(
-            super::with_model(bench, player),
+            adjusted(bench, options),
             crate::core::wire::CallNo(u32::MAX),
             &mut AsLoad(edge),
         ) {

@@ -28,7 +28,7 @@ pub(super) fn open(state: &mut State, kind: OverlayKind) {
         OverlayKind::Search => state.search = None,
         _ => {}
     }
-    state.overlays.push(Overlay { kind, editor, list, stem: None, base });
+    state.overlays.push(Overlay { kind, editor, list, stem: None, warned: None, base });
     // How many rows it has is not known before it was drawn.
     state.metrics.list = 0;
     if kind == OverlayKind::Help {
@@ -190,11 +190,15 @@ fn without_final_slash(text: &str) -> &str {
 }
 
 fn enter_cwd(state: &mut State) -> Vec<Effect> {
-    let Some(overlay) = state.overlays.last() else { return Vec::new() };
+    let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
     let text = without_final_slash(overlay.editor.text()).to_owned();
     let draft = state.snapshot.draft.as_ref().filter(|draft| *draft.typed == *text);
-    if let Some(problem) = draft.and_then(|draft| draft.problem.as_ref()) {
-        state.message = problem.to_string();
+    // An agent may go anywhere, and only so many folders are listed: what looks like a slip is asked about once.
+    if let Some(problem) = draft.and_then(|draft| draft.problem.as_ref())
+        && overlay.warned.as_ref() != Some(&text)
+    {
+        state.message = format!("{problem}; Enter again takes it all the same");
+        overlay.warned = Some(text);
         return Vec::new();
     }
     if text.is_empty() || *text == *overlay.base {

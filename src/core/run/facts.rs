@@ -34,9 +34,12 @@ impl Held {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Store {
     found: BTreeMap<FactKey, (Found, Rev, EventId)>,
-    /// None for a file that the run deleted.
-    written: BTreeMap<FilePath, (Option<Arc<str>>, EventId)>,
+    /// What the run wrote over a file, the newest last; none where it deleted it. Never empty.
+    written: BTreeMap<FilePath, Vec<Written>>,
 }
+
+/// A text of a file and the event that wrote it; none for its deletion.
+type Written = (Option<Arc<str>>, EventId);
 
 impl Store {
     /// Takes what the edge found. A value that is no other than before keeps its event.
@@ -53,22 +56,37 @@ impl Store {
         self.found.get(key).is_some_and(|(_, rev, _)| *rev == found.rev())
     }
 
+    pub(super) fn has(&self, key: &FactKey) -> bool {
+        self.found.contains_key(key)
+    }
+
     pub(super) fn keys(&self) -> impl Iterator<Item = &FactKey> {
         self.found.keys()
     }
 
     pub(super) fn write(&mut self, path: FilePath, text: Option<Arc<str>>, cause: EventId) {
-        self.written.insert(path, (text, cause));
+        self.written.entry(path).or_default().push((text, cause));
     }
 
-    pub(super) fn written(&self) -> impl Iterator<Item = (&FilePath, Option<&Arc<str>>)> {
-        self.written.iter().map(|(path, (text, _))| (path, text.as_ref()))
+    /// The files that were written, each with the newest text for whose event `then` holds.
+    pub(super) fn written(
+        &self,
+        then: impl Fn(EventId) -> bool,
+    ) -> impl Iterator<Item = (&FilePath, Option<&Arc<str>>)> {
+        self.written.iter().filter_map(move |(path, texts)| {
+            let (text, _) = texts.iter().rev().find(|(_, cause)| then(*cause))?;
+            Some((path, text.as_ref()))
+        })
+    }
+
+    fn newest(&self, path: &FilePath) -> Option<&Written> {
+        self.written.get(path)?.last()
     }
 
     fn look(&self, key: &FactKey) -> Lookup {
         match key {
             FactKey::File(path) => {
-                if let Some((text, cause)) = self.written.get(path) {
+                if let Some((text, cause)) = self.newest(path) {
                     return match text {
                         Some(text) => Held::new(Value::File(Arc::new(file(path, text))), *cause).ready(),
                         None => Lookup::Absent(*cause),
@@ -76,7 +94,7 @@ impl Store {
                 }
             }
             FactKey::Document(path) => {
-                if let Some((text, cause)) = self.written.get(path) {
+                if let Some((text, cause)) = self.newest(path) {
                     return match text {
                         Some(text) => Held::new(document(path, text), *cause).ready(),
                         None => Lookup::Absent(*cause),
@@ -117,7 +135,8 @@ impl Store {
         let mut paths: std::collections::BTreeSet<Arc<str>> =
             listed.as_list().unwrap_or_default().iter().filter_map(|path| path.as_text().cloned()).collect();
         let mut newest = cause;
-        for (path, (text, cause)) in touched {
+        for (path, texts) in touched {
+            let Some((text, cause)) = texts.last() else { continue };
             if !matcher.is_match(&*path.path) {
                 continue;
             }

@@ -408,7 +408,11 @@ impl Session {
         let note = match (evaluated.piece.text(), target) {
             (Some(text), Some(target)) => {
                 let attachment = self.attachment(layer, place, text);
-                let before = |other: &Name| bench.layer(other).is_none_or(|other| other.run <= layer.run);
+                // Equal priorities keep the order of the list.
+                let before = |other: &Name| {
+                    let at = bench.layers.iter().position(|layer| layer.id == *other);
+                    at.is_none_or(|at| (bench.layers[at].run, at) < (layer.run, index))
+                };
                 match target {
                     Target::Message(message) => {
                         let at =

@@ -46,7 +46,7 @@ pub(super) struct Conversation {
     pub baselines: BTreeMap<Name, Baseline>,
     /// The tools that the model called just now.
     pub just: Vec<Name>,
-    /// Tool results in this conversation.
+    /// Tool results that this conversation still has.
     pub results: usize,
     /// The index of the newest tool message of this iteration.
     pub newest_tool: Option<usize>,
@@ -237,9 +237,15 @@ impl Session {
         self.store.holds(key, found)
     }
 
-    /// The files that the run wrote (none: deleted) over those on disk.
-    pub fn written(&self) -> impl Iterator<Item = (&FilePath, Option<&Arc<str>>)> {
-        self.store.written()
+    /// True when something has asked for this external fact.
+    #[must_use]
+    pub fn has_asked(&self, key: &FactKey) -> bool {
+        self.store.has(key)
+    }
+
+    /// The files that the run had written (none: deleted) over those on disk when this call was made, or would be.
+    pub fn written(&self, call: CallNo) -> impl Iterator<Item = (&FilePath, Option<&Arc<str>>)> {
+        self.store.written(move |cause| self.event(cause).before <= call)
     }
 
     /// The current value of a named fact, as the conversation under way sees it.
@@ -659,6 +665,12 @@ impl Session {
         let text = text.map(|text| Traced::whole("context edit", text.clone(), Made::Literal, event));
         let rewritten = text.is_some();
         conversation.log.edit(id, from, text);
+        if let (false, Some(Body::Tool { .. })) =
+            (rewritten, at.map(|at| &conversation.log.messages()[at].body))
+        {
+            // It is no longer among the results that the model sees.
+            conversation.results = conversation.results.saturating_sub(1);
+        }
         // Where the message was what something waits to be put into, its new text is; without one, another tool
         // message of this iteration, or none.
         for (slot, is_tool) in

@@ -222,7 +222,7 @@ fn a_cwd_is_previewed_completed_and_entered() {
     assert_eq!(update(&mut state, Event::Paste("网页\r\n".to_owned())), [preview("网页")]);
     assert_eq!(press(&mut state, "<esc>"), [engine(EngineRequest::CancelPreview)]);
 
-    // What the engine says is wrong is not entered.
+    // What the engine says is wrong is asked about once: an agent may go anywhere.
     press(&mut state, "c<ctrl-u>x");
     snapshot.generation = 2;
     snapshot.draft = Some(Draft {
@@ -233,8 +233,10 @@ fn a_cwd_is_previewed_completed_and_entered() {
     });
     update(&mut state, Event::Published(Arc::new(snapshot)));
     assert_eq!(press(&mut state, "<enter>"), []);
-    assert_eq!(state.message, "no such folder");
+    assert_eq!(state.message, "no such folder; Enter again takes it all the same");
     assert_eq!(state.overlays.last().map(|overlay| overlay.kind), Some(OverlayKind::Cwd));
+    assert_eq!(press(&mut state, "<enter>"), [engine(EngineRequest::SetCwd("x".into()))]);
+    assert!(state.overlays.is_empty());
 }
 
 #[test]
