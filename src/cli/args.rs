@@ -74,6 +74,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Play a run and print what each call costs
     Run(RunArgs),
+    /// Write a bench for a folder, or from a request that was really sent
+    Init(InitArgs),
     /// Check benches, for instance against a request that was really sent
     Check(CheckArgs),
     /// Print the JSON Schema of bench files
@@ -167,6 +169,17 @@ pub struct RunArgs {
     /// Print one JSON object a line for each call
     #[arg(long)]
     pub json: bool,
+}
+
+/// `init`.
+#[derive(Clone, Debug, Args)]
+pub struct InitArgs {
+    /// The folder; this one by default
+    #[arg(value_name = "FOLDER", default_value = ".")]
+    pub folder: PathBuf,
+    /// A request as it was sent (Anthropic, OpenAI chat or responses, Gemini); - is stdin
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
 }
 
 /// `check`.

@@ -95,9 +95,7 @@ fn check(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result<C
     let mut diagnostics = bench.warnings().to_vec();
     let against = match recorded {
         Some(Recorded { document, .. }) => {
-            // A request that answers nothing yet is the first.
-            let call =
-                args.call.unwrap_or_else(|| u32::try_from(document.answers()).unwrap_or(u32::MAX - 1) + 1);
+            let call = args.call.unwrap_or_else(|| call_of(document));
             let player = bench.play_to(call)?;
             let request = bench.request(&player, call).map_err(|failure| match (failure, args.call) {
                 (Failure::Message(message), None) => Failure::message(format!(
@@ -124,6 +122,11 @@ fn check(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result<C
         }
     };
     Ok(Checked { path: path.to_owned(), bench, diagnostics, against })
+}
+
+/// The call whose request a recording is: the one behind as many answers as it holds.
+pub(super) fn call_of(recorded: &Document) -> u32 {
+    u32::try_from(recorded.answers()).unwrap_or(u32::MAX - 1) + 1
 }
 
 /// What went wrong in the layers of a call.
@@ -166,7 +169,10 @@ fn report<'a>(checked: &'a [Checked], recorded: Option<&Recorded>) -> Report<'a>
 fn text(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> std::io::Result<()> {
     let path = checked.path.display();
     match recorded.zip(checked.against.as_ref()) {
-        Some((recorded, (call, comparison))) => against(checked, recorded, *call, comparison, out)?,
+        Some((recorded, (call, comparison))) => {
+            let from = (&*recorded.path, &recorded.document);
+            against(&checked.bench, &checked.path, from, *call, comparison, out)?;
+        }
         None if checked.diagnostics.is_empty() => out.line(format_args!("{path}: nothing found"))?,
         None => {}
     }
@@ -176,19 +182,21 @@ fn text(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> st
     Ok(())
 }
 
-fn against(
-    checked: &Checked,
-    recorded: &Recorded,
+/// Says whether a bench's request is the recorded one, or what differs.
+pub(super) fn against(
+    bench: &Bench,
+    path: &Path,
+    (file, recorded): (&Path, &Document),
     call: u32,
     comparison: &Comparison,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
-    let (path, file) = (checked.path.display(), recorded.path.display());
+    let (path, file) = (path.display(), file.display());
     out.line(format_args!(
         "{path}: {} (call {call} against {file}, {}, {} bytes)",
-        comparison.equality, recorded.document.format, comparison.bytes
+        comparison.equality, recorded.format, comparison.bytes
     ))?;
-    let shown = |id: &str| checked.bench.shown(id);
+    let shown = |id: &str| bench.shown(id);
     if let Some(first) = comparison.differences.first() {
         out.line(first.sentence(&shown))?;
         if !(first.recorded.is_empty() && first.bench.is_empty()) {

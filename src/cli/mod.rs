@@ -11,6 +11,7 @@ mod build;
 mod check;
 mod completions;
 mod doctor;
+mod init;
 pub mod keys;
 mod layers;
 mod man;
@@ -61,6 +62,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
     match command {
         Command::Layers(args) => layers::run(&args, out),
         Command::Build(args) => build::run(&args, out),
+        Command::Init(args) => init::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Run(args) => run::run(&args, out),
         Command::Keys(args) => keys::run(args, out),

@@ -115,6 +115,9 @@ pub struct FileText {
     pub text: Arc<str>,
     /// The size on disk in bytes.
     pub bytes: u64,
+    /// How many lines of the file stand in front of the text and are no part of it: front matter.
+    #[serde(default)]
+    pub skipped: u32,
     /// What a reader should know: `UTF-16LE`, `BOM removed`, `cut at 4 MiB`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Arc<str>>,

@@ -2,6 +2,7 @@
 
 pub mod bench_file;
 pub mod edit;
+pub mod init;
 pub mod load;
 pub mod models;
 mod plain;

@@ -40,6 +40,7 @@ impl Files {
                 path: path.clone(),
                 bytes: text.len() as u64,
                 text: text.clone(),
+                skipped: 0,
                 notes: Vec::new(),
             }))),
             None => Found::Absent,
@@ -85,8 +86,13 @@ fn document(path: &FilePath, text: &str) -> Value {
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .expect("samples have front matter");
-    let body =
-        FileText { path: path.clone(), bytes: body.len() as u64, text: body.into(), notes: Vec::new() };
+    let body = FileText {
+        path: path.clone(),
+        bytes: body.len() as u64,
+        text: body.into(),
+        skipped: 0,
+        notes: Vec::new(),
+    };
     Value::map([("meta", data(path, front)), ("body", Value::File(Arc::new(body)))])
 }
 

@@ -10,6 +10,7 @@ mod edits;
 mod engine;
 mod failed_reads;
 mod house;
+mod init;
 mod plain_folder;
 mod screens;
 mod session;

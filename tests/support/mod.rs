@@ -28,6 +28,7 @@ impl Memory {
                 path: path.clone(),
                 text: text.clone(),
                 bytes: text.len() as u64,
+                skipped: 0,
                 notes: Vec::new(),
             }))),
             None => Found::Absent,

@@ -440,6 +440,8 @@ pub enum ReadKind {
         max_chars: Option<usize>,
         /// A pattern for other names that somebody may take for it: a file that matches is reported as not loaded.
         near: Option<FilePath>,
+        /// Without the front matter.
+        body: bool,
     },
     /// `glob:`: the files that match, each `{ path, name, text }`.
     Glob {

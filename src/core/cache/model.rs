@@ -235,11 +235,36 @@ pub struct Models {
 }
 
 impl Models {
-    /// The model with this id; one that nothing is known of for any other id.
+    /// The model with this id, a dated version of it (`claude-sonnet-4-5-20250929`, `gpt-5.4-2026-03-05`) included; one
+    /// that nothing is known of for any other id.
     #[must_use]
     pub fn get(&self, id: &Name) -> Arc<Model> {
-        self.models.get(id).cloned().unwrap_or_else(|| Arc::new(Model::unknown(id.clone())))
+        if let Some(model) = self.models.get(id) {
+            return model.clone();
+        }
+        let dated = undated(id).and_then(|name| self.models.get(name));
+        Arc::new(match dated {
+            Some(model) => Model { id: id.clone(), ..(**model).clone() },
+            None => Model::unknown(id.clone()),
+        })
     }
+}
+
+/// A model's name without the day at its end; none where it has none.
+fn undated(id: &str) -> Option<&str> {
+    let (name, end) = id.split_at_checked(id.len().checked_sub(11)?)?;
+    let shape = |shape: &str, text: &str| {
+        text.len() == shape.len()
+            && text
+                .chars()
+                .zip(shape.chars())
+                .all(|(c, s)| if s == '0' { c.is_ascii_digit() } else { c == s })
+    };
+    if shape("-0000-00-00", end) {
+        return Some(name);
+    }
+    let (name, end) = id.split_at_checked(id.len().checked_sub(9)?)?;
+    shape("-00000000", end).then_some(name)
 }
 
 /// A whole number with commas: `9,472`.
@@ -292,6 +317,19 @@ mod tests {
         assert_eq!(read("2026-04-01T00:00:00Z").rates.read.to_string(), "0.20");
         assert_eq!(read("2026-04-01T00:00:00Z").later, day("2026-09-28"));
         assert_eq!(read("2026-10-01T00:00:00Z").later, None);
+    }
+
+    #[test]
+    fn a_dated_version_is_its_model() {
+        assert_eq!(undated("a:claude-sonnet-4-5-20250929"), Some("a:claude-sonnet-4-5"));
+        assert_eq!(undated("a:gpt-5.4-2026-03-05"), Some("a:gpt-5.4"));
+        for other in ["a:gpt-5.4", "a:b-2025092", "a:价格价格价格价格", "20250929", "a:gpt-5.4-2026-3-05x"]
+        {
+            assert_eq!(undated(other), None, "{other}");
+        }
+        let known = Arc::new(Model { window: None, ..Model::unknown("a:b".into()) });
+        let models = Models { models: [("a:b".into(), known)].into_iter().collect(), revision: "x".into() };
+        assert_eq!(&*models.get(&"a:b-20250929".into()).id, "a:b-20250929");
     }
 
     #[test]

@@ -5,13 +5,21 @@ use std::sync::Arc;
 use super::{Ask, Derived};
 use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Value};
 
+/// `body`: without the front matter.
 pub(super) fn derive(
     path: &FilePath,
     max_chars: Option<usize>,
     near: Option<&FilePath>,
+    body: bool,
     ask: &mut dyn Ask,
 ) -> Derived {
-    let file = ask.ask(&FactKey::File(path.clone()));
+    let key = if body { FactKey::Document(path.clone()) } else { FactKey::File(path.clone()) };
+    let file = match ask.ask(&key) {
+        Lookup::Ready(document @ Value::Map(_), rev, cause) => {
+            Lookup::Ready(document.get("body").cloned().unwrap_or_default(), rev, cause)
+        }
+        other => other,
+    };
     let others = near.map(|near| ask.ask(&FactKey::Glob(near.clone())));
     let mut notes: Vec<Arc<str>> = Vec::new();
     match &others {
@@ -34,7 +42,13 @@ pub(super) fn derive(
         Lookup::Ready(value, ..) => Derived::Ready(value),
         Lookup::Absent(_) if !notes.is_empty() => {
             let path = path.clone();
-            Derived::Ready(Value::File(Arc::new(FileText { path, text: "".into(), bytes: 0, notes })))
+            Derived::Ready(Value::File(Arc::new(FileText {
+                path,
+                text: "".into(),
+                bytes: 0,
+                skipped: 0,
+                notes,
+            })))
         }
         Lookup::Absent(_) => Derived::Ready(Value::text("")),
         Lookup::Failed(reason, _) => Derived::Failed(format!("{path}: {reason}").into()),
@@ -69,22 +83,24 @@ mod tests {
     fn a_file_is_its_text_and_a_missing_one_is_empty() {
         let path = FilePath::new(Base::Workspace, "AGENTS.md");
         let mut answers = Answers::default();
-        assert_eq!(derive(&path, None, None, &mut answers), Derived::Unknown);
+        assert_eq!(derive(&path, None, None, false, &mut answers), Derived::Unknown);
         assert_eq!(answers.unknown, [FactKey::File(path.clone())]);
         answers.absent(FactKey::File(path.clone()));
-        assert_eq!(derive(&path, None, None, &mut answers), Derived::Ready(Value::text("")));
+        assert_eq!(derive(&path, None, None, false, &mut answers), Derived::Ready(Value::text("")));
         answers.file("AGENTS.md", "你好 world");
-        let Derived::Ready(Value::File(file)) = derive(&path, Some(3), None, &mut answers) else {
+        let Derived::Ready(Value::File(file)) = derive(&path, Some(3), None, false, &mut answers) else {
             panic!("no file")
         };
         assert_eq!((&*file.text, &*file.notes[0]), ("你好 ", "cut at 3 characters"));
-        let Derived::Ready(Value::File(file)) = derive(&path, Some(8), None, &mut answers) else {
+        let Derived::Ready(Value::File(file)) = derive(&path, Some(8), None, false, &mut answers) else {
             panic!("no file")
         };
         assert!(file.notes.is_empty());
+        answers.value(FactKey::Document(path.clone()), Value::map([("body", Value::text("rules"))]));
+        assert_eq!(derive(&path, None, None, true, &mut answers), Derived::Ready(Value::text("rules")));
         answers.failed(FactKey::File(path.clone()), "it is a folder");
         assert_eq!(
-            derive(&path, None, None, &mut answers),
+            derive(&path, None, None, false, &mut answers),
             Derived::Failed("AGENTS.md: it is a folder".into())
         );
     }
@@ -103,7 +119,7 @@ mod tests {
             if let Some(text) = file {
                 answers.file("AGENTS.md", text);
             }
-            derive(&path, Some(2), Some(&near), &mut answers)
+            derive(&path, Some(2), Some(&near), false, &mut answers)
         };
         assert_eq!(derived(&[], None), Derived::Ready(Value::text("")));
         let Derived::Ready(Value::File(file)) = derived(&["AGENTS.txt", "agents.md"], None) else {
@@ -126,7 +142,7 @@ mod tests {
         let path = FilePath::new(Base::Workspace, "AGENTS.md");
         let near = FilePath::new(Base::Workspace, "agents.md");
         let mut answers = Answers::default();
-        assert_eq!(derive(&path, None, Some(&near), &mut answers), Derived::Unknown);
+        assert_eq!(derive(&path, None, Some(&near), false, &mut answers), Derived::Unknown);
         assert_eq!(answers.unknown, [FactKey::File(path), FactKey::Glob(near)]);
     }
 }

@@ -43,7 +43,9 @@ pub enum Derived {
 #[must_use]
 pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
     match kind {
-        ReadKind::File { path, max_chars, near } => file::derive(path, *max_chars, near.as_ref(), ask),
+        ReadKind::File { path, max_chars, near, body } => {
+            file::derive(path, *max_chars, near.as_ref(), *body, ask)
+        }
         ReadKind::Glob { pattern, top } => glob::derive(pattern, *top, ask),
         ReadKind::Skills { folder } => skills::derive(folder, ask),
         ReadKind::GitFiles { folder, groups, per_group, cap } => {

@@ -151,7 +151,13 @@ impl Store {
 }
 
 fn file(path: &FilePath, text: &Arc<str>) -> FileText {
-    FileText { path: path.clone(), text: text.clone(), bytes: text.len() as u64, notes: Vec::new() }
+    FileText {
+        path: path.clone(),
+        text: text.clone(),
+        bytes: text.len() as u64,
+        skipped: 0,
+        notes: Vec::new(),
+    }
 }
 
 /// A document that a run wrote. Its front matter is read as plain `key: value` lines: the run's own text is not

@@ -203,10 +203,19 @@ impl Document {
     /// How often the model has answered: the request is the one behind so many calls.
     #[must_use]
     pub fn answers(&self) -> usize {
-        let spoken = self.zone(Zone::Messages).filter(|item| item.kind != ItemKind::Other);
-        let models: Vec<bool> =
-            spoken.map(|item| matches!(item.kind, ItemKind::Assistant | ItemKind::ToolUse)).collect();
+        let models: Vec<bool> = self.zone(Zone::Messages).filter_map(|item| self.by_model(item)).collect();
         models.iter().enumerate().filter(|(at, model)| **model && (*at == 0 || !models[at - 1])).count()
+    }
+
+    /// Whether the model wrote an item of the messages; none for what only goes with what stands beside it, such as the
+    /// model's reasoning.
+    #[must_use]
+    pub fn by_model(&self, item: &Item) -> Option<bool> {
+        match item.kind {
+            ItemKind::Assistant | ItemKind::ToolUse => Some(true),
+            ItemKind::Other if item.role.is_empty() || *item.role == *self.format.shape().assistant => None,
+            _ => Some(false),
+        }
     }
 
     /// The text that was read, with other texts in it: `text` gives the new decoded text of an item (for arguments and

@@ -166,6 +166,44 @@ impl Json {
         }
     }
 
+    /// The value over several lines, indented by two spaces; otherwise as [`Json::compact`].
+    #[must_use]
+    pub fn pretty(&self, text: &str) -> String {
+        let mut out = String::with_capacity(self.span.len() * 2);
+        self.write_pretty(text, 0, &mut out);
+        out
+    }
+
+    fn write_pretty(&self, text: &str, depth: usize, out: &mut String) {
+        let line = |out: &mut String, first: bool, depth: usize| {
+            out.push_str(if first { "\n" } else { ",\n" });
+            out.push_str(&"  ".repeat(depth));
+        };
+        match &self.kind {
+            Kind::List(items) if !items.is_empty() => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    line(out, index == 0, depth + 1);
+                    item.write_pretty(text, depth + 1, out);
+                }
+                line(out, true, depth);
+                out.push(']');
+            }
+            Kind::Map(members) if !members.is_empty() => {
+                out.push('{');
+                for (index, member) in members.iter().enumerate() {
+                    line(out, index == 0, depth + 1);
+                    quote(&member.key, out);
+                    out.push_str(": ");
+                    member.value.write_pretty(text, depth + 1, out);
+                }
+                line(out, true, depth);
+                out.push('}');
+            }
+            _ => self.write_compact(text, &|_| false, out),
+        }
+    }
+
     /// Every text of the value, keys among them, in the order in which they stand: byte range and decoded text.
     pub fn texts(&self, each: &mut dyn FnMut(&Range<usize>, &Arc<str>)) {
         match &self.kind {
@@ -457,6 +495,10 @@ mod tests {
         assert_eq!(&text[a.span.clone()], "\"\\u4f60\\/\\ud83d\\ude42\"");
         assert_eq!(a.as_text().map(|text| &**text), Some("你/🙂"));
         assert_eq!(json.compact_without(text, &|key| key == "b"), "{\"a\":\"你/🙂\"}");
+        let small = "{\"a\":[1.0,{}],\"b\":{\"c\":[]}}";
+        let pretty = Json::parse(small).expect("it is JSON").pretty(small);
+        assert_eq!(pretty, "{\n  \"a\": [\n    1.0,\n    {}\n  ],\n  \"b\": {\n    \"c\": []\n  }\n}");
+        assert_eq!(Json::parse(&pretty).expect("it is JSON").compact(&pretty), small);
     }
 
     #[test]

@@ -117,8 +117,10 @@ fn a_definition_goes_from_any_format_to_any() {
     assert_eq!(tool_definition(strict, Format::OpenaiResponses), strict);
     assert_eq!(tool_definition(strict, Format::Anthropic), r#"{"name":"R","input_schema":{}}"#);
     let vendors = r#"{"type":"web_search_20250305","name":"web_search","max_uses":3}"#;
+    let free = r#"{"type":"custom","name":"apply_patch","format":{"type":"text"}}"#;
     for format in Format::ALL {
         assert_eq!(tool_definition(vendors, format), vendors);
+        assert_eq!(tool_definition(free, format), free);
     }
     assert_eq!(
         tool_definition(r#"{"name":"R"}"#, Format::Anthropic),

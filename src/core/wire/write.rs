@@ -84,9 +84,9 @@ fn tools(request: &Request, shape: &Shape) -> Option<String> {
 
 fn tool(definition: &str, shape: &Shape, mark: Option<&str>) -> String {
     let Ok(json) = Json::parse(definition) else { return definition.to_owned() };
-    let kind = json.get("type").and_then(Json::as_text).map(|kind| &**kind);
     let own = Format::ALL.into_iter().find(|format| format.shape().tool.read(&json).is_some());
-    let vendors = !matches!(kind, None | Some("function" | "custom")) || own.is_none();
+    // A definition of Gemini says no type: one that fits nothing else and says one is a tool of its vendor.
+    let vendors = own.is_none() || own == Some(Format::Gemini) && json.get("type").is_some();
     if vendors || own == Some(shape.format) {
         let mut text = json.compact_without(definition, &|key| key == "cache_control");
         if let (Some(mark), Kind::Map(members)) = (mark, &json.kind) {

@@ -80,7 +80,8 @@ pub(super) fn document(file: FileText) -> Value {
             by_lines(matter)
         }
     };
-    let body = FileText { text: body.into(), notes, ..file };
+    let skipped = file.text[..file.text.len() - body.len()].matches('\n').count() as u32;
+    let body = FileText { text: body.into(), notes, skipped, ..file };
     value(meta, body)
 }
 
@@ -126,6 +127,7 @@ mod tests {
             path: FilePath::new(Base::Workspace, "SKILL.md"),
             text: text.into(),
             bytes: text.len() as u64,
+            skipped: 0,
             notes: Vec::new(),
         }
     }
@@ -145,6 +147,7 @@ mod tests {
             let document = document(file(text));
             let meta = document.get("meta").expect("meta");
             assert_eq!(meta.get("name"), Some(&Value::text("a")));
+            assert_eq!(body(&document).skipped, 4);
             assert_eq!(meta.get("tags"), Some(&Value::list([Value::text("x"), Value::text("y")])));
             assert_eq!(&*body(&document).text, "# Body\n");
             assert!(body(&document).notes.is_empty());

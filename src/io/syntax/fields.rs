@@ -83,6 +83,15 @@ pub(super) static READ: Record = Record {
         field("command", TEXT, "what a command prints").planned(),
         field("max_chars", Shape::Int(0, MAX), "at most so many characters are read")
             .with(&["file", "reported"]),
+        field(
+            "front_matter",
+            Shape::Words(&[
+                word("keep", "the whole file; the default"),
+                word("drop", "only what stands behind the front matter"),
+            ]),
+            "what becomes of lines between `---` at its start",
+        )
+        .with(&["file"]),
         field("top", Shape::Int(0, MAX), "at most so many files, in path order").with(&["glob"]),
         field("groups", Shape::Int(0, 1000), "at most so many folders; 14 by default").with(&["git_files"]),
         field("per_group", Shape::Int(0, 1000), "at most so many files of each; 10 by default")

@@ -234,20 +234,37 @@ fn byte_rows(bench: &Bench, shown: &Shown<'_>) -> Vec<(usize, ByteOrder)> {
             };
             if of == kind {
                 rows.extend(
-                    compose::byte_order(bench, &place.id)
-                        .into_iter()
-                        .filter(writes)
-                        .map(|index| (index, kind)),
+                    in_place(bench, &place.id, 0).into_iter().filter(writes).map(|index| (index, kind)),
                 );
             }
         }
     }
     let written: Vec<usize> = rows.iter().map(|(index, _)| *index).collect();
+    // A layer that only shows a block is what stands in the block.
+    let shows = |index: usize| match &bench.layers[index].from {
+        LayerSource::Place(inner) => in_place(bench, inner, 0).iter().any(|index| written.contains(index)),
+        _ => false,
+    };
     rows.extend(
         (0..bench.layers.len())
-            .filter(|index| !written.contains(index))
+            .filter(|index| !written.contains(index) && !shows(*index))
             .map(|index| (index, ByteOrder::None)),
     );
+    rows
+}
+
+/// The layers of a place in byte order, those of the blocks in it in their stead.
+fn in_place(bench: &Bench, place: &Name, depth: usize) -> Vec<usize> {
+    let mut rows = Vec::new();
+    for index in compose::byte_order(bench, place) {
+        match &bench.layers[index].from {
+            // The bench was checked for cycles; the bound keeps this finite whatever is handed in.
+            LayerSource::Place(inner) if depth < bench.places.len() => {
+                rows.extend(in_place(bench, inner, depth + 1));
+            }
+            _ => rows.push(index),
+        }
+    }
     rows
 }
 

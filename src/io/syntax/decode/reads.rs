@@ -27,7 +27,8 @@ impl Decoder<'_> {
             "file" => {
                 let path = self.workspace_path(value, kind)?;
                 let near = node.get("near").and_then(|near| self.near(near, &path));
-                ReadKind::File { path, max_chars: count(node, "max_chars"), near }
+                let body = super::word(node, "front_matter") == Some("drop");
+                ReadKind::File { path, max_chars: count(node, "max_chars"), near, body }
             }
             "glob" => ReadKind::Glob { pattern: self.glob(value)?, top: count(node, "top") },
             "skills" => ReadKind::Skills { folder: self.workspace_path(value, kind)? },
