@@ -102,6 +102,27 @@ const SAMPLES: &[Sample] = &[
             "tools.md",
         ]
     ),
+    sample!(
+        "omx",
+        "a coding agent with a block of sections between markers, inside a budget of 3,500 characters",
+        [
+            "bench.yaml",
+            "compaction.md",
+            "gate.md",
+            "home/.codex/AGENTS.md",
+            "lookup.md",
+            "memory.md",
+            "modes.md",
+            "notes.md",
+            "project/.omx/notepad.md",
+            "project/.omx/plans/prd-checkout.md",
+            "project/.omx/project-memory.json",
+            "project/.omx/state/sessions/omx-1717567890-abc123/skill-active-state.json",
+            "project/AGENTS.md",
+            "routing.md",
+            "session.md",
+        ]
+    ),
 ];
 
 /// All samples; the first is the one that opens where nothing else is there to be opened.

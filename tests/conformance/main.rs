@@ -2,5 +2,6 @@
 
 mod cache;
 mod mao;
+mod omx;
 mod scene;
 mod xbot;

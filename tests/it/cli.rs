@@ -48,7 +48,8 @@ fn samples_are_listed() {
              xbot       41  a chat agent of eight middlewares that announces a new working directory in the newest tool \
              message\n\
              mao        20  an assistant whose prompt ends with the first 200 lines of AGENTS.md, read again before every \
-             request\n",
+             request\n\
+             omx        15  a coding agent with a block of sections between markers, inside a budget of 3,500 characters\n",
             ""
         )
     );

@@ -403,7 +403,7 @@ fn what_cannot_be_done_is_told_on_stderr_with_status_2() {
     for (args, told) in [
         (
             &["layers", "nothing"][..],
-            "error: there is no file or folder `nothing`\n  = hint: a name alone can also be a sample: `xbot`, `mao`\n",
+            "error: there is no file or folder `nothing`\n  = hint: a name alone can also be a sample: `xbot`, `mao`, `omx`\n",
         ),
         (
             &["layers", "notes.txt"],

@@ -212,14 +212,17 @@ fn rest_row(shown: &Shown<'_>, rest: Rest, tokens: Option<u64>) -> Option<LayerR
 
 /// The layers in byte order, with their number; those that write nothing last.
 fn byte_rows(bench: &Bench, shown: &Shown<'_>) -> Vec<(usize, ByteOrder)> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<(usize, ByteOrder)> = Vec::new();
     let mut number = 0;
     let writes = |index: &usize| {
         shown.request.blocks.iter().any(|b| b.text.parts().iter().any(|p| p.id == bench.layers[*index].id))
     };
     let blocks = shown.request.zone(Zone::System);
     for part in blocks.iter().flat_map(|block| block.text.parts()) {
-        if let Some(index) = bench.layers.iter().position(|layer| layer.id == part.id) {
+        // What stands around a block is before and behind it, and one layer's for all that.
+        if let Some(index) = bench.layers.iter().position(|layer| layer.id == part.id)
+            && rows.iter().all(|(known, _)| *known != index)
+        {
             number += 1;
             rows.push((index, ByteOrder::Number(number)));
         }
