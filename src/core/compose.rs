@@ -104,14 +104,15 @@ pub fn system_blocks(
     vec![block(&place.id, text)]
 }
 
-/// The tool definitions of the present tools. `chosen` replaces the groups' own choice and order.
+/// The tool definitions of the present tools. `chosen` replaces the groups' own choice and order; `known` are the blocks
+/// that were composed last.
 pub fn tools(
     bench: &Bench,
     templates: &Templates,
     facts: &dyn Facts,
     chosen: Option<&[Name]>,
     cause: EventId,
-    sent: &[Arc<Block>],
+    known: &[Arc<Block>],
 ) -> Progress<Vec<Arc<Block>>> {
     let mut needs = Vec::new();
     let mut blocks: Vec<Arc<Block>> = Vec::new();
@@ -142,11 +143,20 @@ pub fn tools(
             }
         };
         for name in &group.names {
+            // The definitions are the largest JSON there is: they are written out again only when their file changed.
+            if let Some((_, key, rev, _)) = &schemas
+                && let Some(known) =
+                    known.iter().find(|block| block.name == *name && made_of(block, key, *rev))
+            {
+                blocks.push(known.clone());
+                continue;
+            }
             let definition = schemas.as_ref().and_then(|(value, ..)| definition(value, name));
             let definition = definition.unwrap_or_else(|| Value::map([("name", Value::Text(name.clone()))]));
             let text: Arc<str> = json::value(&definition).to_string().into();
-            if let Some(known) =
-                sent.iter().find(|b| b.kind == BlockKind::Tool && b.name == *name && **b.text.text() == *text)
+            if let Some(known) = known
+                .iter()
+                .find(|b| b.kind == BlockKind::Tool && b.name == *name && **b.text.text() == *text)
             {
                 blocks.push(known.clone());
                 continue;
@@ -179,6 +189,13 @@ pub fn tools(
             .collect();
     }
     Progress::Done(blocks)
+}
+
+/// True for a tool's block that was made of this revision of a file.
+fn made_of(block: &Block, key: &FactKey, rev: crate::core::fact::Rev) -> bool {
+    let reads = block.text.parts().first().map(|part| &part.reads);
+    block.kind == BlockKind::Tool
+        && reads.and_then(|reads| reads.0.get(key)).is_some_and(|read| read.rev == rev)
 }
 
 /// A tool's definition in a list of definitions or a map from name to definition.

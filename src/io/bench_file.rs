@@ -10,7 +10,7 @@ use super::plain;
 use super::syntax::{Document, Variant};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Value};
+use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::text::Source;
 
 /// What a path that the user named turned out to be.
@@ -107,6 +107,8 @@ pub struct BenchFile {
     document: Document,
     /// What is wrong with the file now, while `document` is what it was before.
     broken: Option<Vec<Diagnostic>>,
+    /// The revision of the file of which every variant was checked, and what was said of them.
+    checked: Option<(Rev, Vec<Diagnostic>)>,
     loader: Loader,
 }
 
@@ -144,7 +146,16 @@ impl BenchFile {
         let mut loader = Loader::new(roots, machine.clock.clone());
         let key = FactKey::File(FilePath::new(Base::Bench, name));
         let document = read(&mut loader, &key, matches!(target, Target::Plain(_)))?;
-        Ok(BenchFile { target, folder, key, home: machine.home.clone(), document, broken: None, loader })
+        Ok(BenchFile {
+            target,
+            folder,
+            key,
+            home: machine.home.clone(),
+            document,
+            broken: None,
+            checked: None,
+            loader,
+        })
     }
 
     /// The bench with some variants applied in the order given, and warnings. All variants of the file are checked.
@@ -156,8 +167,24 @@ impl BenchFile {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
         }
-        let opened = self.document.clone().open(variants, &mut self.loader)?;
-        let bench = opened.bench;
+        // Every variant is checked once for each text of the file. After that only what is chosen is read again: a
+        // variant whose own template breaks meanwhile says so when it is chosen.
+        let rev = self.document.source().rev;
+        let (bench, warnings) = match &self.checked {
+            Some((checked, warnings)) if *checked == rev => {
+                let (bench, own) = self.document.bench(variants, &mut self.loader)?;
+                let mut all = own;
+                all.extend(
+                    warnings.iter().filter(|warning| !all.contains(warning)).cloned().collect::<Vec<_>>(),
+                );
+                (bench, all)
+            }
+            _ => {
+                let opened = self.document.clone().open(variants, &mut self.loader)?;
+                self.checked = Some((rev, opened.warnings.clone()));
+                (opened.bench, opened.warnings)
+            }
+        };
         if let Target::Bench(_) = self.target {
             let below = |path: &str| if path == "." { self.folder.clone() } else { self.folder.join(path) };
             let workspace = below(&bench.workspace.path);
@@ -178,7 +205,7 @@ impl BenchFile {
             };
             self.loader.move_to(roots);
         }
-        Ok((Arc::new(bench), opened.warnings))
+        Ok((Arc::new(bench), warnings))
     }
 
     /// The bench as it would be if a file held these bytes, and every other file what it holds now.

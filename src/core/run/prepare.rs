@@ -98,6 +98,7 @@ impl Session {
             Progress::Needs(needs) => return Progress::Needs(needs),
         };
         self.conversations[current].tool_names = tools.iter().map(|tool| tool.name.clone()).collect();
+        self.conversations[current].tools.clone_from(&tools);
 
         let mut draft = Draft { states: vec![None; bench.layers.len()], ..Draft::default() };
         for index in compose::run_order(&bench) {
@@ -137,7 +138,7 @@ impl Session {
             &view,
             self.tools.as_deref(),
             self.tools_cause,
-            &self.conversations[current].sent_blocks,
+            &self.conversations[current].tools,
         )
     }
 

@@ -56,6 +56,8 @@ pub(super) struct Conversation {
     pub fresh_turn: bool,
     pub lead: Lead,
     pub tool_names: Vec<Name>,
+    /// The tool definitions as they were composed last.
+    pub tools: Vec<Arc<Block>>,
     /// The tool call of the parent that this sub-agent answers.
     pub answers: Option<Name>,
     pub last_said: Arc<str>,
@@ -88,6 +90,7 @@ impl Conversation {
             fresh_turn: false,
             lead: Lead::Again,
             tool_names: Vec::new(),
+            tools: Vec::new(),
             answers: None,
             last_said: "".into(),
             sent_blocks: Vec::new(),
