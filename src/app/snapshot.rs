@@ -4,11 +4,12 @@
 //! width it has and puts separators into numbers, and that is all. What takes long (tokens, cache numbers, the table of
 //! variants) is an `Option` that is `None` until a background thread has it; the engine then publishes again.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::core::diagnostic::{Diagnostic, Position};
-use crate::core::fact::Name;
+use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
 use crate::core::wire::{BlockKind, CallNo};
 
@@ -402,6 +403,8 @@ pub struct RequestView {
     pub bytes: u64,
     /// Its tokens.
     pub tokens: Option<u64>,
+    /// The events that made some of its bytes what they are, all but the opening, in words: `Cd in call 1`.
+    pub causes: BTreeMap<EventId, Arc<str>>,
 }
 
 /// A block of the shown request.

@@ -6,7 +6,8 @@ use super::args::{BuildArgs, Format};
 use super::open::Bench;
 use super::output::{Out, Outcome, Result};
 use super::report::{Revisions, request_sha256};
-use crate::core::fact::EventId;
+use crate::core::cache::Written;
+use crate::core::fact::{EventId, Name};
 use crate::core::run::Session;
 use crate::core::text::{Made, Origin};
 use crate::core::wire::{self, Block, BlockKind, Request, Zone};
@@ -57,20 +58,20 @@ struct SpanReport<'a> {
     layer: &'a str,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     glue: bool,
-    source: SourceReport<'a>,
+    source: SourceReport,
     /// The event that made it what it is; none for what is so since the opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     cause: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct SourceReport<'a> {
+struct SourceReport {
     /// `verbatim`, `derived`, `fact` or `literal`.
     made: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fact: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+    file: Option<Name>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,29 +186,19 @@ fn block_report<'a>(
     }
 }
 
-fn source_report(origin: &Origin) -> SourceReport<'_> {
-    let mut report = SourceReport { made: "literal", fact: None, file: None, line: None, column: None };
-    let from = match &origin.made {
-        Made::Verbatim { source, at } => {
-            report.made = "verbatim";
-            Some((source, *at))
-        }
-        Made::Derived { source, range } => {
-            report.made = "derived";
-            Some((source, range.start))
-        }
-        Made::Fact { key, placeholder, .. } => {
-            report.made = "fact";
-            report.fact = Some(key.to_string());
-            placeholder.as_ref().map(|(source, range)| (source, range.start))
-        }
-        Made::Literal => None,
+fn source_report(origin: &Origin) -> SourceReport {
+    let (made, fact) = match &origin.made {
+        Made::Verbatim { .. } => ("verbatim", None),
+        Made::Derived { .. } => ("derived", None),
+        Made::Fact { key, .. } => ("fact", Some(key.to_string())),
+        Made::Literal => ("literal", None),
     };
-    if let Some((source, byte)) = from {
-        let at = source.position(byte);
-        report.file = Some(&source.name);
-        report.line = Some(at.line);
-        report.column = Some(at.column);
+    let written = Written::of(origin, 0);
+    SourceReport {
+        made,
+        fact,
+        line: written.as_ref().map(|written| written.at.line),
+        column: written.as_ref().map(|written| written.at.column),
+        file: written.map(|written| written.file),
     }
-    report
 }

@@ -139,7 +139,7 @@ impl BenchFile {
                 (folder.clone(), name.unwrap_or_default(), BenchRoot::Folder(folder))
             }
             Target::Plain(folder) => {
-                (absolute(folder), "bench.yaml".to_owned(), BenchRoot::Embedded(plain::FILES))
+                (absolute(folder), plain::BENCH.to_owned(), BenchRoot::Embedded(plain::FILES))
             }
         };
         let roots = Roots { bench, workspace: folder.clone(), home: machine.home.clone() };

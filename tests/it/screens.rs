@@ -333,7 +333,7 @@ fn the_first_other_byte_is_marked() {
     let row = text.lines().find(|row| row.contains("CWD: /home/shop ")).unwrap_or_else(|| panic!("{text}"));
     assert!(row.contains("! differs at 29"), "{row}");
     assert!(text.contains("system, ! changed at byte 29"), "{text}");
-    assert!(text.contains("byte 29: 00_base {{cwd}} prompt.md:2:8"), "{text}");
+    assert!(text.contains("byte 29: 00_base {{cwd}} prompt.md:2:6, by Cd in call 1"), "{text}");
 }
 
 #[test]

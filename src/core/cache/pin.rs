@@ -108,11 +108,13 @@ pub(super) fn pin(a: &Traced, old: &Part, b: &Traced, new: &Part) -> Pin {
 
 /// Characters that are shown in front of a difference.
 const BEFORE: usize = 24;
+/// Characters that are shown behind a difference, where both texts go on in the same way.
+const AFTER: usize = 8;
 /// Characters that are shown at most.
 const SHOWN: usize = 60;
 
 /// The parts of two texts around their first difference: both whole where they are short (a value over several lines,
-/// too), else from a little in front of it to the end of its line.
+/// too), else from a little in front of it to a little behind it, in its line.
 fn windows(old: &str, new: &str, value: bool) -> (String, String) {
     let short = |text: &str| {
         text.chars().nth(SHOWN).is_none() && (value || !text.trim_end_matches('\n').contains('\n'))
@@ -123,14 +125,31 @@ fn windows(old: &str, new: &str, value: bool) -> (String, String) {
     let offset = common(old, new);
     let line = old[..offset].rfind('\n').map_or(0, |at| at + 1);
     let from = old[line..offset].char_indices().rev().take(BEFORE).last().map_or(offset, |(at, _)| line + at);
-    let window = |text: &str| {
-        let rest = &text[offset..];
-        // A line end that itself is the difference is shown.
-        let end = rest.find('\n').map_or(text.len(), |at| if at == 0 { offset + 1 } else { offset + at });
-        let cut = if from > 0 && from > line { "…" } else { "" };
-        format!("{cut}{}", clip(&text[from..end]))
+    // The rest of the line. A line end that itself is the difference is shown.
+    let rest = |text: &str| {
+        let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at.max(1));
+        offset..end
     };
-    (window(old), window(new))
+    let (old_rest, new_rest) = (rest(old), rest(new));
+    let same: usize = old[old_rest.clone()]
+        .chars()
+        .rev()
+        .zip(new[new_rest.clone()].chars().rev())
+        .take_while(|(a, b)| a == b)
+        .map(|(a, _)| a.len_utf8())
+        .sum();
+    let window = |text: &str, rest: Range<usize>| {
+        let tail = &text[rest.end - same..rest.end];
+        let (kept, more) = match tail.char_indices().nth(AFTER) {
+            Some((at, _)) => (at, "…"),
+            None => (tail.len(), ""),
+        };
+        let cut = if from > 0 && from > line { "…" } else { "" };
+        let shown = clip(&text[from..rest.end - same + kept]);
+        let more = if shown.ends_with('…') { "" } else { more };
+        format!("{cut}{shown}{more}")
+    };
+    (window(old, old_rest), window(new, new_rest))
 }
 
 /// The beginning of a text.
@@ -166,5 +185,13 @@ mod tests {
         let before = "a ".repeat(100);
         let (old, new) = windows(&format!("{before}cat\nrest"), &format!("{before}dog\nrest"), true);
         assert!(old.starts_with('…') && old.ends_with("cat") && new.ends_with("dog"), "{old} {new}");
+        // A long line is not repeated on both sides.
+        let line = |one: char| {
+            format!("你是 xbot，一{one}在团队聊天渠道里工作的软件工程助手。{}", "读代码，".repeat(30))
+        };
+        let (old, new) = windows(&line('名'), &line('位'), false);
+        assert_eq!((&*old, &*new), ("你是 xbot，一名在团队聊天渠道里…", "你是 xbot，一位在团队聊天渠道里…"));
+        let (old, new) = windows(&format!("{before}\n"), &format!("{before}and more\n"), false);
+        assert!(old.ends_with("a ") && new.ends_with("a and more"), "{old} {new}");
     }
 }

@@ -9,6 +9,7 @@ mod prepare;
 mod rebench;
 mod record;
 mod session;
+mod short;
 mod simulate;
 
 pub use facts::resolve;

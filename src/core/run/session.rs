@@ -7,6 +7,7 @@ use super::facts::{DerivedFacts, Held, Store};
 use super::input::{EditTarget, Input, ToolCall};
 use super::prepare::Prepared;
 use super::record::{Answer, Baseline, CallRecord, Changed, Event, Lead, ToolRun};
+use super::short::{difference, in_short};
 use crate::core::bench::{Bench, PlaceKind};
 use crate::core::fact::{EventId, FactKey, FilePath, Found, Lookup, Name, Progress, Value};
 use crate::core::log::{Body, Called, Log};
@@ -501,7 +502,8 @@ impl Session {
         let old = self.look(key);
         if self.store.supply(key.clone(), found.clone(), event) {
             let new = self.look(key);
-            let (old, new) = (in_short(&old), in_short(&new));
+            let more = difference(&old, &new);
+            let (old, new) = (in_short(&old), format!("{}{more}", in_short(&new)).into());
             self.changes.push(Changed { key: key.clone(), old, new, event, agent: None });
         }
     }
@@ -731,21 +733,5 @@ impl Session {
             runs.push(ToolRun { tool: call.tool.clone(), argument, cwd: outcome.cwd, stale });
         }
         Progress::Done(())
-    }
-}
-
-/// A value for one line: a file or a list by its size.
-fn in_short(lookup: &Lookup) -> Arc<str> {
-    match lookup {
-        Lookup::Ready(Value::File(file), ..) => format!("{} chars", file.text.chars().count()).into(),
-        Lookup::Ready(Value::List(items), ..) => format!("{} entries", items.len()).into(),
-        Lookup::Ready(Value::Map(map), ..) => match map.get("body").and_then(Value::as_text) {
-            Some(body) => format!("{} chars", body.chars().count()).into(),
-            None => format!("{} entries", map.len()).into(),
-        },
-        Lookup::Ready(value, ..) => value.to_string().into(),
-        Lookup::Absent(_) => "not there".into(),
-        Lookup::Failed(reason, _) => reason.clone(),
-        Lookup::Unknown => "".into(),
     }
 }

@@ -2,9 +2,12 @@
 
 use super::load::Embedded;
 
+/// The bench's file. Nobody shall look for it in the folder.
+pub(crate) const BENCH: &str = "built-in/bench.yaml";
+
 /// The bench and its templates.
 pub(crate) const FILES: Embedded = &[
-    ("bench.yaml", include_bytes!("bench.yaml")),
-    ("environment.md", include_bytes!("environment.md")),
-    ("map.md", include_bytes!("map.md")),
+    (BENCH, include_bytes!("bench.yaml")),
+    ("built-in/environment.md", include_bytes!("environment.md")),
+    ("built-in/map.md", include_bytes!("map.md")),
 ];

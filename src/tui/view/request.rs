@@ -10,6 +10,7 @@ use crate::app::event::Target;
 use crate::app::rows::{BlockRows, Row};
 use crate::app::snapshot::{BlockChange, BlockRow};
 use crate::app::state::{Hit, Pane, State};
+use crate::core::cache::Written;
 use crate::core::text::Made;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
@@ -147,19 +148,15 @@ fn origin(state: &State) -> String {
         start = span.end;
     }
     let Some((start, byte, span)) = found else { return String::new() };
-    let made = match &span.origin.made {
-        Made::Verbatim { source, at } => format!(" {}:{}", source.name, source.position(at + byte - start)),
-        Made::Derived { source, range } => format!(" {}:{}", source.name, source.position(range.start)),
-        Made::Fact { key, placeholder: Some((source, range)), .. } => {
-            format!(" {{{{{key}}}}} {}:{}", source.name, source.position(range.start))
-        }
-        Made::Fact { key, placeholder: None, .. } => format!(" {{{{{key}}}}}"),
-        Made::Literal => String::new(),
+    let made = match (Written::of(&span.origin, byte - start), &span.origin.made) {
+        (Some(written), _) => format!(" {written}"),
+        (None, Made::Fact { key, .. }) => format!(" {{{{{key}}}}}"),
+        (None, _) => String::new(),
     };
     let part = block.parts.get(rows.part_at(byte));
     let author = part.map_or(&*span.origin.part, |part| &*part.author);
-    let cause =
-        part.and_then(|part| part.cause.as_ref()).map_or(String::new(), |cause| format!(", by {cause}"));
+    let cause = state.snapshot.request.causes.get(&span.origin.cause);
+    let cause = cause.map_or(String::new(), |cause| format!(", by {cause}"));
     format!("byte {byte}: {author}{made}{cause}")
 }
 

@@ -99,7 +99,8 @@ pub(crate) fn block(title: &str, kind: BlockKind, parts: &[(&str, &str, bool)]) 
                 builder.push("/home/shop", Arc::new(origin), false);
             }
             let made = Made::Verbatim { source: template.clone(), at: 0 };
-            let origin = Origin { part: (*author).into(), made, cause: EventId::OPENING };
+            let cause = if *injected { EventId(1) } else { EventId::OPENING };
+            let origin = Origin { part: (*author).into(), made, cause };
             builder.push(piece, Arc::new(origin), false);
         }
         rows.push(PartRow {
@@ -218,7 +219,16 @@ fn request() -> RequestView {
         ),
         tool,
     ];
-    RequestView { call: CallNo(2), agent: None, blocks, focus: 3, bytes: 25_931, tokens: Some(6_518) }
+    RequestView {
+        call: CallNo(2),
+        agent: None,
+        blocks,
+        focus: 3,
+        bytes: 25_931,
+        tokens: Some(6_518),
+        causes: [(EventId(1), "Cd in call 1".into())].into(),
+        ..RequestView::default()
+    }
 }
 
 fn why() -> Why {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Counter, Shown, is_injector, shown_name};
 use crate::app::snapshot::{BlockChange, BlockRow, PartRow, RequestView};
+use crate::core::fact::EventId;
 use crate::core::text::{Part, Traced};
 use crate::core::wire::{Block, BlockKind, Request};
 
@@ -46,6 +47,15 @@ pub fn view(shown: &Shown<'_>, mut counter: Counter<'_>) -> RequestView {
         focus,
         bytes: shown.request.blocks.iter().map(|block| block.text.len() as u64).sum(),
         tokens: blocks.iter().map(|block| block.tokens).sum(),
+        causes: shown
+            .request
+            .blocks
+            .iter()
+            .flat_map(|block| block.text.spans())
+            .map(|span| span.origin.cause)
+            .filter(|cause| *cause != EventId::OPENING)
+            .map(|cause| (cause, shown.session.event(cause).label.clone()))
+            .collect(),
         blocks,
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Shown, one_line, shown_name};
 use crate::app::snapshot::{Belief, Change, Pending, Why};
+use crate::core::cache::Written;
 use crate::core::fact::{FactKey, Name};
 use crate::core::run::{self, Changed, Told};
 use crate::core::text::{Made, Part, Traced};
@@ -206,13 +207,9 @@ fn still_old(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<A
 
 /// The file position of the placeholder through which a part shows a fact.
 fn placeholder(text: &Traced, part: &Part, key: &FactKey) -> Option<String> {
-    text.ranges().filter(|(range, _)| range.start >= part.start && range.end <= part.end).find_map(
-        |(_, span)| match &span.origin.made {
-            Made::Fact { key: fact, placeholder: Some((source, range)), .. } if fact == key => {
-                let open = source.text[..range.start].rfind("{{").unwrap_or(range.start);
-                Some(format!("{}:{}", source.name, source.position(open)))
-            }
-            _ => None,
-        },
-    )
+    let mut spans = text.ranges().filter(|(range, _)| range.start >= part.start && range.end <= part.end);
+    let shows =
+        |made: &Made| matches!(made, Made::Fact { key: fact, placeholder: Some(_), .. } if fact == key);
+    let (_, span) = spans.find(|(_, span)| shows(&span.origin.made))?;
+    Written::of(&span.origin, 0).map(|written| format!("{}:{}", written.file, written.at))
 }
