@@ -192,6 +192,6 @@ mod tests {
         let (old, new) = windows(&line('名'), &line('位'), false);
         assert_eq!((&*old, &*new), ("你是 xbot，一名在团队聊天渠道里…", "你是 xbot，一位在团队聊天渠道里…"));
         let (old, new) = windows(&format!("{before}\n"), &format!("{before}and more\n"), false);
-        assert!(old.ends_with("a ") && new.ends_with("a and more"), "{old} {new}");
+        assert!(old.ends_with("a \n") && new.ends_with("a and more"), "{old} {new}");
     }
 }
