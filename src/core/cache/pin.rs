@@ -125,12 +125,13 @@ fn windows(old: &str, new: &str, value: bool) -> (String, String) {
     let offset = common(old, new);
     let line = old[..offset].rfind('\n').map_or(0, |at| at + 1);
     let from = old[line..offset].char_indices().rev().take(BEFORE).last().map_or(offset, |(at, _)| line + at);
-    // The rest of the line. A line end that itself is the difference is shown.
-    let rest = |text: &str| {
-        let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at.max(1));
+    // The rest of the line. A line end is shown only where it is the difference: where the other text has none.
+    let rest = |text: &str, other: &str| {
+        let shown = if other[offset..].contains('\n') { 0 } else { 1 };
+        let end = text[offset..].find('\n').map_or(text.len(), |at| offset + at.max(shown));
         offset..end
     };
-    let (old_rest, new_rest) = (rest(old), rest(new));
+    let (old_rest, new_rest) = (rest(old, new), rest(new, old));
     let same: usize = old[old_rest.clone()]
         .chars()
         .rev()
