@@ -15,6 +15,11 @@ pub(super) fn on_published(state: &mut State, snapshot: Arc<Snapshot>) {
         return;
     }
     let old = std::mem::replace(&mut state.snapshot, snapshot);
+    // What the engine says once is read once, also where no row of status is; the next key takes it away.
+    let note = &state.snapshot.status.note;
+    if !note.is_empty() && *note != old.status.note {
+        state.message = note.to_string();
+    }
     let compact = state.metrics.compact;
 
     if let Some(row) = old.layers.rows.get(state.layers.cursor) {
