@@ -227,7 +227,6 @@ fn request() -> RequestView {
         bytes: 25_931,
         tokens: Some(6_518),
         causes: [(EventId(1), "Cd in call 1".into())].into(),
-        ..RequestView::default()
     }
 }
 
