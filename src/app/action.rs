@@ -71,6 +71,24 @@ pub enum Action {
     MoveDown,
     /// Take the latest change of the bench file back.
     UndoBench,
+    /// Edit the text behind the selected layer or byte.
+    EditText,
+    /// The same in the user's own editor.
+    EditOutside,
+    /// Save the text.
+    Save,
+    /// Take the latest change of the text back.
+    UndoText,
+    /// Do it again.
+    RedoText,
+    /// Find in the text.
+    FindText,
+    /// The next place where it stands.
+    FindNext,
+    /// The place before.
+    FindPrevious,
+    /// The text in the user's own editor.
+    HandOff,
     /// Show the selected call, or the selected injection.
     OpenCall,
     /// Fold or unfold the part under the cursor.
@@ -138,6 +156,8 @@ pub enum Scope {
     Cwd,
     /// While a search is typed.
     Search,
+    /// While a text is edited.
+    Editor,
 }
 
 impl Scope {
@@ -152,6 +172,7 @@ impl Scope {
             Scope::Variants => "In the list of variants",
             Scope::Cwd => "While typing a CWD",
             Scope::Search => "While searching",
+            Scope::Editor => "While editing a text",
         }
     }
 }
@@ -228,6 +249,8 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Fold, "fold", &["enter"], S::Pane(Pane::Request), ("fold", 6), "Fold or unfold", "Folds the part under the cursor into one row, or unfolds it."),
         row(A::PreviousBlock, "previous_block", &["h", "left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
         row(A::NextBlock, "next_block", &["l", "right"], S::Pane(Pane::Request), ("next block", 9), "The next block", "Shows the next block of the request: tools, system, messages."),
+        row(A::EditText, "edit_text", &["e"], S::Screen, ("edit", 6), "Edit the text", "Opens the text behind the selected layer or byte: the template, the file that it shows, or the bench."),
+        row(A::EditOutside, "edit_outside", &["E"], S::Screen, NO, "Edit in your own editor", "Hands the text behind the selected layer or byte to $VISUAL, $EDITOR or vi, at its line."),
         row(A::Cwd, "cwd", &["c"], S::Screen, ("cwd", 3), "Change the CWD", "Types a CWD for the agent; the effect is shown before Enter."),
         row(A::Models, "model", &["m"], S::Screen, ("model", 5), "Choose the model", "Lists the models whose cache and prices are known."),
         row(A::Variants, "variants", &["V"], S::Screen, ("variants", 7), "Variants on and off", "Switches variants of the bench on and off, also several at once."),
@@ -258,6 +281,13 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::HalfUp, "half_up", &["ctrl-u"], S::Screen, NO, "Half a page up", "Up half a page."),
         row(A::HalfDown, "half_down", &["ctrl-d"], S::Screen, NO, "Half a page down", "Down half a page."),
         row(A::Mouse, "mouse", &["M"], S::Screen, NO, "Mouse on or off", "Off gives the terminal its own selection back; with it on, Shift (Option on a Mac) selects."),
+        row(A::Save, "save", &["ctrl-s"], S::Editor, ("save", 1), "Save", "Writes the lines that were changed into the file, and no others."),
+        row(A::UndoText, "undo_text", &["ctrl-u"], S::Editor, ("undo", 4), "Undo", "Takes the latest change of the text back."),
+        row(A::RedoText, "redo_text", &["ctrl-r"], S::Editor, ("redo", 6), "Redo", "Does again what was taken back."),
+        row(A::FindText, "find_text", &["ctrl-f"], S::Editor, ("find", 3), "Find in the text", "Finds text; lower case finds both cases."),
+        row(A::FindNext, "find_next", &["ctrl-n"], S::Editor, NO, "The next place", "Goes to the next place where it stands."),
+        row(A::FindPrevious, "find_previous", &["ctrl-p"], S::Editor, NO, "The place before", "Goes to the place before."),
+        row(A::HandOff, "hand_off", &["ctrl-e"], S::Editor, ("your editor", 5), "To your own editor", "Saves the text and opens it in $VISUAL, $EDITOR or vi, at this line."),
         row(A::Toggle, "toggle", &["space", "enter"], S::Variants, ("on or off", 1), "On or off", "Switches the selected variant on or off, behind those that are on."),
         row(A::Accept, "accept", &["enter"], S::List, ("take", 1), "Take it", "Takes the selected row."),
         row(A::ListUp, "list_up", &["up", "ctrl-p"], S::List, NO, "Up", "Up one row of the list."),
@@ -293,6 +323,7 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
         Scope::Variants => (mode == Mode::Variants, 2),
         Scope::Cwd => (mode == Mode::Cwd, 2),
         Scope::Search => (mode == Mode::Search, 2),
+        Scope::Editor => (mode == Mode::Editor, 2),
     };
     open.then_some(narrow)
 }
@@ -344,6 +375,10 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Fold => !snapshot.request.blocks.is_empty(),
         Action::PreviousBlock | Action::NextBlock => snapshot.request.blocks.len() > 1,
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
+        Action::EditText | Action::EditOutside => !snapshot.layers.rows.is_empty(),
+        Action::FindNext | Action::FindPrevious => {
+            state.editor.as_ref().is_some_and(|editor| editor.find.is_some())
+        }
         Action::Suspend => cfg!(unix),
         Action::Cwd => !snapshot.agent.cwd.is_empty(),
         _ => true,

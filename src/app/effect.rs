@@ -1,10 +1,14 @@
 //! What a change of state asks of the world, as data.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use super::editor::Purpose;
 use crate::core::fact::Name;
+use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
+use crate::io::edit::{Hunk, Original};
 
 /// What `update` asks of the driver.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +23,28 @@ pub enum Effect {
     Mouse(bool),
     /// Write every cell again: somebody else wrote on the screen.
     Redraw,
+    /// Hand a file to the user's own editor, at a line and a column (from 1), and look at it again afterwards.
+    EditOutside(Arc<Path>, u32, u32),
+}
+
+/// What the text that is wanted is behind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TextPlace {
+    /// A layer: its template, else the file that it shows, else the bench where it is written.
+    Layer(Name),
+    /// A byte of a text that prompt text was made from.
+    Source(Arc<Source>, usize),
+}
+
+/// An edit of a text that was opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TextEdit {
+    /// Counts the changes, so that an answer finds its question.
+    pub serial: u32,
+    /// The file that the hunks are against.
+    pub base: Arc<Original>,
+    /// What is changed.
+    pub hunks: Arc<[Hunk]>,
 }
 
 /// What the engine can be asked for. It answers by publishing a snapshot.
@@ -54,6 +80,15 @@ pub enum EngineRequest {
     EditBench(BenchEdit),
     /// Take the latest change of the bench file back.
     UndoBench,
+    /// Open the text file behind something. The answer is [`super::snapshot::Snapshot::opened`] with this number, or
+    /// [`super::snapshot::Snapshot::asked`] alone, where it could not be opened.
+    OpenText(u32, TextPlace, Purpose),
+    /// Show what a text that is typed and not saved would do; the newest wins.
+    DraftText(TextEdit),
+    /// Save a text that was opened.
+    SaveText(TextEdit),
+    /// The text is closed; what is shown is what the disk says.
+    CloseText,
     /// Read everything again, whatever the watcher says, and say so.
     LookAgain,
 }

@@ -22,6 +22,8 @@ pub enum Event {
     Focused,
     /// The engine published.
     Published(Arc<Snapshot>),
+    /// The user's own editor was left; what went wrong, if anything did.
+    EditedOutside(Option<String>),
     /// The driver or the engine has something to say: a thread died, a copy was made.
     Say(String),
     /// A frame was drawn with these measures.
@@ -52,6 +54,15 @@ pub enum Target {
     RequestRow(usize),
     /// A line of why, an index into [`super::rows::why_lines`].
     WhyLine(usize),
+    /// A row of the editor: its line, its first byte, and the cell of it.
+    EditorRow {
+        /// The line.
+        line: usize,
+        /// The first byte of the row.
+        start: usize,
+        /// The cell, from the left edge of the text.
+        cell: u16,
+    },
     /// A row of the list that is open.
     ListRow(usize),
     /// The list or input that is open, beside its rows.
@@ -69,6 +80,8 @@ pub struct Metrics {
     pub panes: [(u16, u16); 4],
     /// The rows of the list that is open, or of the orders view.
     pub list: u16,
+    /// The cells of a row of the editor, and its rows; zero while none is open.
+    pub editor: (u16, u16),
     /// True when separators in front of parts take no rows, and the verdict stands in pane 4.
     pub compact: bool,
 }

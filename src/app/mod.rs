@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod cells;
+pub mod editor;
 pub mod effect;
 pub mod engine;
 pub mod event;

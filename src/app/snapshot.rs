@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::editor::Opened;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
@@ -44,6 +45,10 @@ pub struct Snapshot {
     pub choices: Choices,
     /// Set while this snapshot shows the effect of a CWD that is typed but not yet entered.
     pub draft: Option<Draft>,
+    /// The text file that is open for editing.
+    pub opened: Option<Opened>,
+    /// The number of the latest request to open a text that was answered.
+    pub asked: u32,
 }
 
 /// The first line.
@@ -215,6 +220,8 @@ pub struct LayerRow {
     pub tokens: Option<u64>,
     /// Its share of the total, from 0 to 1.
     pub share: Option<f64>,
+    /// The characters that its author allows it.
+    pub budget: Option<u64>,
     /// How often it changes: `fixed`, `session`, `turn`, `call`, `change`, `60 s`.
     pub change: Name,
     /// What is with it now.

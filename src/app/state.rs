@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::event::Metrics;
+use super::editor::Editor;
+use super::event::{Event, Metrics};
 use super::key::Key;
 use super::line_editor::LineEditor;
 use super::rows::BlockRows;
@@ -71,6 +72,8 @@ pub enum Mode {
     Cwd,
     /// A search is typed.
     Search,
+    /// A text is edited.
+    Editor,
 }
 
 /// What is open above the screen.
@@ -92,6 +95,12 @@ pub enum OverlayKind {
     Cwd,
     /// The input of a search.
     Search,
+    /// A text that is not saved is to be left.
+    Unsaved,
+    /// A text that is edited was changed outside.
+    Conflict,
+    /// Both texts, where they differ.
+    Both,
 }
 
 impl OverlayKind {
@@ -107,6 +116,9 @@ impl OverlayKind {
             OverlayKind::Views => "Views",
             OverlayKind::Cwd => "Change the CWD",
             OverlayKind::Search => "Search",
+            OverlayKind::Unsaved => "Not saved",
+            OverlayKind::Conflict => "Changed outside",
+            OverlayKind::Both => "Theirs and mine",
         }
     }
 
@@ -115,7 +127,11 @@ impl OverlayKind {
     pub fn mode(self) -> Mode {
         match self {
             OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models => Mode::Find,
-            OverlayKind::Runs | OverlayKind::Views => Mode::Menu,
+            OverlayKind::Runs
+            | OverlayKind::Views
+            | OverlayKind::Unsaved
+            | OverlayKind::Conflict
+            | OverlayKind::Both => Mode::Menu,
             OverlayKind::Variants => Mode::Variants,
             OverlayKind::Cwd => Mode::Cwd,
             OverlayKind::Search => Mode::Search,
@@ -224,6 +240,12 @@ pub struct State {
     pub why: ListState,
     /// The rows of the orders view.
     pub orders: ListState,
+    /// The text that is edited, below what is open above it.
+    pub editor: Option<Editor>,
+    /// The number of the latest request to open a text, see [`super::editor::Opened::no`].
+    pub asked: u32,
+    /// What was typed and pasted while a text was being opened: it is meant for it.
+    pub waiting: Option<Vec<Event>>,
     /// What is open, the last on top.
     pub overlays: Vec<Overlay>,
     /// The search whose hits are shown.
@@ -256,6 +278,9 @@ impl State {
             request: RequestState::default(),
             why: ListState::default(),
             orders: ListState::default(),
+            editor: None,
+            asked: 0,
+            waiting: None,
             overlays: Vec::new(),
             search: None,
             message: String::new(),
@@ -270,7 +295,11 @@ impl State {
     /// What decides the meaning of keys.
     #[must_use]
     pub fn mode(&self) -> Mode {
-        self.overlays.last().map_or(Mode::Screen, |overlay| overlay.kind.mode())
+        match self.overlays.last() {
+            Some(overlay) => overlay.kind.mode(),
+            None if self.editor.is_some() => Mode::Editor,
+            None => Mode::Screen,
+        }
     }
 
     /// The block of the request that is looked at.

@@ -25,6 +25,12 @@ impl Regions {
     pub fn hit(&self, column: u16, row: u16) -> Target {
         let at = Position::new(column, row);
         let found = self.areas.iter().rev().find(|(area, _)| area.contains(at));
-        found.map_or(Target::Nothing, |(_, target)| *target)
+        match found {
+            Some((area, Target::EditorRow { line, start, .. })) => {
+                Target::EditorRow { line: *line, start: *start, cell: column - area.x }
+            }
+            Some((_, target)) => *target,
+            None => Target::Nothing,
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::app::event::Event;
 use crate::app::snapshot::Snapshot;
 use crate::app::state::State;
 use crate::app::update::update;
+use crate::io::edit::outside;
 use crate::io::watch::{Mode, Notice as Watched, Watcher};
 
 /// How the workbench looks and behaves.
@@ -62,6 +63,8 @@ pub enum Message {
     Published(Arc<Snapshot>),
     /// Something to say.
     Say(String),
+    /// The user's own editor was left; what went wrong, if anything did.
+    Edited(Option<String>),
 }
 
 /// The engine's side: snapshots go to the driver, inputs to the watcher.
@@ -119,6 +122,10 @@ impl Workbench {
                 Wish::Suspend => self.effects.push_back(Effect::Suspend),
                 Wish::Mouse(on) => self.effects.push_back(Effect::Mouse(on)),
                 Wish::Redraw => self.effects.push_back(Effect::Redraw),
+                Wish::EditOutside(path, line, column) => {
+                    let edit = move || Message::Edited(outside::edit(&path, line, column).err());
+                    self.effects.push_back(Effect::Lend(Box::new(edit)));
+                }
             }
         }
     }
@@ -137,6 +144,7 @@ impl App for Workbench {
         self.happen(match message {
             Message::Published(snapshot) => Event::Published(snapshot),
             Message::Say(text) => Event::Say(text),
+            Message::Edited(problem) => Event::EditedOutside(problem),
         });
     }
 

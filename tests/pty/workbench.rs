@@ -206,3 +206,68 @@ fn without_colour_the_selection_is_still_seen() {
         "reverse or bold marks something"
     );
 }
+
+#[test]
+fn the_own_editor_has_the_terminal_to_itself() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let place = Place::new();
+    // An editor that reads a line and appends it: it gets what is typed only if nobody else reads.
+    let editor = place.path("my editor");
+    fs::write(&editor, "#!/bin/sh\nprintf 'at %s of %s\\n' \"$1\" \"${2##*/}\"\nread -r line\nprintf '%s\\n' \"$line\" >> \"$2\"\n")
+        .expect("a script");
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let mut command = place.prepared(PROGRAM);
+    command.args(["project"]);
+    command.env("VISUAL", format!("'{}'", editor.display()));
+    let mut session = Session::start(command, 120, 40);
+    wait_for_characters(&session, "AGENTS.md", 8);
+
+    // From the screen, at the layer's file.
+    session.send("1gE");
+    session.wait_for("at +1 of AGENTS.md");
+    assert!(!session.seen().alternate(), "the editor has the screen");
+    assert_eq!(session.seen().modes_left(), Vec::<String>::new(), "and a terminal as it was");
+    session.send("q by hand\r");
+    session.wait_until("the screen again", Seen::alternate);
+    wait_for_characters(&session, "AGENTS.md", 18);
+    assert_eq!(fs::read_to_string(place.path("project/AGENTS.md")).expect("a file"), "# Rules\nq by hand\n");
+
+    // From the editor inside, which saves first and reads again afterwards.
+    session.send("e\x1b[Bx\x05");
+    session.wait_for("at +2 of AGENTS.md");
+    session.send("more\r");
+    session.wait_until("the screen again", |seen| seen.alternate() && seen.text().contains("more"));
+    assert_eq!(
+        fs::read_to_string(place.path("project/AGENTS.md")).expect("a file"),
+        "# Rules\nxq by hand\nmore\n"
+    );
+
+    // Typing goes to the program again, a paste is text, and Ctrl-S is no flow control.
+    session.send("\x1b[200~pasted q\x1b[201~\x13");
+    session.wait_for("AGENTS.md saved");
+    assert_eq!(
+        fs::read_to_string(place.path("project/AGENTS.md")).expect("a file"),
+        "# Rules\nxpasted qq by hand\nmore\n"
+    );
+    session.send("\x1b");
+    session.wait_for("1 Layers");
+    session.send("q");
+    assert_eq!(session.wait_for_exit(), 0);
+    assert_eq!(session.seen().modes_left(), Vec::<String>::new());
+}
+
+#[test]
+fn an_editor_that_cannot_be_started_is_a_message() {
+    let place = Place::new();
+    let mut command = place.prepared(PROGRAM);
+    command.args(["project"]);
+    command.env_remove("VISUAL");
+    command.env("EDITOR", "no-such-editor --flag");
+    let mut session = Session::start(command, 120, 40);
+    wait_for_characters(&session, "AGENTS.md", 8);
+    session.send("1gE");
+    session.wait_for("no-such-editor (EDITOR) cannot be started: no such file or directory");
+    session.send("q");
+    assert_eq!(session.wait_for_exit(), 0);
+}

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::edge::Edge;
 use super::numbers::{Counters, Numbers};
+use super::texts::Editing;
 use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
 use crate::core::bench::Bench;
@@ -39,8 +40,12 @@ pub struct Engine {
     pub(super) branch: usize,
     /// The call that is looked at; none for the one that waits.
     pub(super) shown: Option<CallNo>,
-    /// The effect of a CWD that is typed.
+    /// The effect of a CWD or a text that is typed.
     pub(super) preview: Option<Preview>,
+    /// The text file that is open for editing.
+    pub(super) editing: Option<Editing>,
+    /// The number of the latest request to open a text.
+    pub(super) asked: u32,
     pub(super) playing: bool,
     /// What is wrong with files that were good before.
     pub(super) broken: Vec<Diagnostic>,
@@ -64,9 +69,10 @@ pub(super) struct Ahead {
     pub(super) numbers: Option<Numbers>,
 }
 
-/// What a CWD that is typed and not entered would do.
+/// What a CWD that is typed and not entered would do, or a text that is typed and not saved.
 pub(super) struct Preview {
-    pub(super) typed: Arc<str>,
+    /// The CWD; none for a text.
+    pub(super) typed: Option<Arc<str>>,
     pub(super) player: Player,
     pub(super) ahead: Option<Ahead>,
 }
@@ -97,6 +103,8 @@ impl Engine {
             branch: 0,
             shown: None,
             preview: None,
+            editing: None,
+            asked: 0,
             playing: false,
             broken: Vec::new(),
             warnings,
@@ -185,6 +193,17 @@ impl Engine {
             }
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),
             EngineRequest::UndoBench => self.undo_bench(),
+            EngineRequest::OpenText(no, place, purpose) => self.open_text(no, &place, purpose),
+            EngineRequest::DraftText(edit) => {
+                self.draft_text(&edit);
+                Ok(())
+            }
+            EngineRequest::SaveText(edit) => self.save_text(&edit),
+            EngineRequest::CloseText => {
+                self.editing = None;
+                self.preview = None;
+                Ok(())
+            }
             EngineRequest::LookAgain => {
                 self.look();
                 self.note = "everything was read again".into();
@@ -268,11 +287,7 @@ impl Engine {
         &mut self,
         happen: impl FnOnce(&mut Player, &mut dyn Load) -> Result<(), Refused>,
     ) -> Result<(), Refused> {
-        let ended = self.player.session().prepared().is_none();
-        if let Some(call) = self
-            .shown
-            .filter(|_| !ended || self.shown != Some(CallNo(self.player.session().calls().len() as u32)))
-        {
+        if let Some(call) = self.earlier() {
             let branch = self.branch_from(call)?;
             let old = std::mem::replace(&mut self.player, branch);
             self.others.insert(self.branch, old);
@@ -292,8 +307,15 @@ impl Engine {
         Ok(())
     }
 
+    /// The earlier call that is looked at, at which an edit begins a branch.
+    pub(super) fn earlier(&self) -> Option<CallNo> {
+        let session = self.player.session();
+        let ended = session.prepared().is_none();
+        self.shown.filter(|call| !ended || *call != CallNo(session.calls().len() as u32))
+    }
+
     /// A branch before a call that was sent: what happened until then, and files as they are now.
-    fn branch_from(&mut self, call: CallNo) -> Result<Player, Refused> {
+    pub(super) fn branch_from(&mut self, call: CallNo) -> Result<Player, Refused> {
         let mut branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
         let found = self.unseen(branch.session());
         if !found.is_empty() {
@@ -322,10 +344,11 @@ impl Engine {
 
     /// Looks again at every file. True when something is not what it was.
     pub fn look(&mut self) -> bool {
+        let text = self.look_at_text();
         let reloaded = self.edge.reload();
         let mut found = self.edge.changed();
         if !reloaded && found.is_empty() && self.broken.is_empty() {
-            return false;
+            return text;
         }
         let own = found.iter().any(|(key, _)| is_bench_file(key));
         if reloaded || own || !self.broken.is_empty() {
@@ -484,7 +507,7 @@ impl Engine {
             Input::Set([("cwd".into(), Value::text(value))].into_iter().collect()),
             &mut AsLoad(&mut *self.edge),
         )?;
-        self.preview = Some(Preview { typed: typed.clone(), player: ahead, ahead: None });
+        self.preview = Some(Preview { typed: Some(typed.clone()), player: ahead, ahead: None });
         Ok(())
     }
 
@@ -572,12 +595,12 @@ fn is_clock(key: &FactKey) -> bool {
     matches!(key, FactKey::Environment(name) if &**name == "now")
 }
 
-fn is_bench_file(key: &FactKey) -> bool {
+pub(super) fn is_bench_file(key: &FactKey) -> bool {
     matches!(key, FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) if path.base == Base::Bench)
 }
 
 /// What was found, as something that happened.
-fn observed(found: Vec<(FactKey, Found)>) -> Input {
+pub(super) fn observed(found: Vec<(FactKey, Found)>) -> Input {
     // The listing of a folder changes with its files, which say more.
     let files = |key: &FactKey| matches!(key, FactKey::File(_) | FactKey::Data(_) | FactKey::Document(_));
     let mut names: Vec<String> =

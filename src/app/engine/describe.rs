@@ -131,9 +131,11 @@ impl Engine {
             counting: !counts,
             playing: self.playing,
         };
-        if let Some(preview) = &self.preview {
-            snapshot.draft = Some(self.draft(&preview.typed, &snapshot));
+        if let Some(typed) = self.preview.as_ref().and_then(|preview| preview.typed.as_ref()) {
+            snapshot.draft = Some(self.draft(typed, &snapshot));
         }
+        snapshot.asked = self.asked;
+        snapshot.opened = self.editing.as_ref().map(|editing| editing.opened.clone());
         snapshot
     }
 

@@ -11,7 +11,7 @@ use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::edit::bench::{self, BenchEdit, BenchUndo};
-use crate::io::edit::{Original, SaveError};
+use crate::io::edit::{Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
 
 /// A bench on disk.
@@ -74,6 +74,11 @@ impl Disk {
                 Err("the built-in bench is part of the program; a bench of your own can be edited".into())
             }
         }
+    }
+
+    /// Where a text file is on disk.
+    fn text_path(&self, file: &FilePath) -> Result<PathBuf, String> {
+        self.file.loaded().roots().path(file).ok_or_else(|| format!("{file} is part of the program"))
     }
 
     /// A path as its user would name it: in a scratch copy from there on, since its folder has a name for machines.
@@ -181,6 +186,39 @@ impl Edge for Disk {
             FactKey::Glob(pattern) => self.before.keys().any(|path| path.base == pattern.base),
             FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => false,
         }
+    }
+
+    fn open_text(&mut self, file: &FilePath) -> Result<(PathBuf, Original), String> {
+        let path = self.text_path(file)?;
+        let original =
+            Original::read(&path).map_err(|reason| format!("{file} cannot be edited here: {reason}"))?;
+        Ok((path, original))
+    }
+
+    fn save_text(
+        &mut self,
+        file: &FilePath,
+        base: &Original,
+        splices: &[Splice],
+    ) -> Result<Original, SaveError> {
+        let path = self.text_path(file).map_err(SaveError::Refused)?;
+        let saved = base.save(&path, splices)?;
+        // What the run had put there is not what comes back when the run is stepped back.
+        self.before.remove(file);
+        Ok(saved)
+    }
+
+    fn bench_with(
+        &mut self,
+        file: &FilePath,
+        bytes: &[u8],
+        variants: &[Name],
+    ) -> Result<Arc<Bench>, Vec<Diagnostic>> {
+        self.file.bench_with(file, bytes, variants)
+    }
+
+    fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {
+        self.file.loaded().found_with(key, bytes)
     }
 
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {

@@ -8,6 +8,7 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
 use crate::io::edit::bench::BenchEdit;
+use crate::io::edit::{Original, SaveError, Splice};
 
 /// A bench on disk, with everything around it.
 pub trait Edge: Load + Send {
@@ -58,6 +59,40 @@ pub trait Edge: Load + Send {
     ///
     /// Why it was not taken back.
     fn undo_bench(&mut self) -> Result<Edited, String>;
+
+    /// A text file, to be edited: its path on disk and what it holds.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be edited: one sentence, lower case, without a full stop.
+    fn open_text(&mut self, file: &FilePath) -> Result<(PathBuf, Original), String>;
+
+    /// Writes a text file that was opened, if it still is what was read.
+    ///
+    /// # Errors
+    ///
+    /// When it was changed outside, or cannot be written.
+    fn save_text(
+        &mut self,
+        file: &FilePath,
+        base: &Original,
+        splices: &[Splice],
+    ) -> Result<Original, SaveError>;
+
+    /// The bench as it would be if a file held these bytes.
+    ///
+    /// # Errors
+    ///
+    /// What would be wrong with it.
+    fn bench_with(
+        &mut self,
+        file: &FilePath,
+        bytes: &[u8],
+        variants: &[Name],
+    ) -> Result<Arc<Bench>, Vec<Diagnostic>>;
+
+    /// What would be under a key if its file held these bytes; none for keys that are no single file.
+    fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found>;
 }
 
 /// An edit of the bench file that was made.

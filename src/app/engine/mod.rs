@@ -8,6 +8,7 @@ mod edits;
 mod info;
 mod numbers;
 pub mod publish;
+mod texts;
 mod thread;
 mod ways;
 

@@ -175,7 +175,9 @@ impl Worker {
         while let Ok(mail) = self.receiver.try_recv() {
             match mail {
                 Mail::Look => look = true,
-                Mail::Request(EngineRequest::PreviewCwd(typed)) => preview = Some(typed),
+                Mail::Request(typed @ (EngineRequest::PreviewCwd(_) | EngineRequest::DraftText(_))) => {
+                    preview = Some(typed);
+                }
                 other => {
                     if matches!(other, Mail::Request(_)) {
                         preview = None;
@@ -188,7 +190,7 @@ impl Worker {
             changed |= self.take(Mail::Look);
         }
         if let Some(typed) = preview {
-            changed |= self.take(Mail::Request(EngineRequest::PreviewCwd(typed)));
+            changed |= self.take(Mail::Request(typed));
         }
         changed
     }

@@ -6,6 +6,6 @@ mod request;
 mod why;
 
 pub use calls::{CallLine, call_line_text, call_lines};
-pub use overlay::{ListRow, Pick, list_rows};
-pub use request::{BlockRows, Row};
+pub use overlay::{Answer, ListRow, Pick, list_rows};
+pub use request::{BlockRows, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

@@ -4,8 +4,10 @@ use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
+use crate::app::cells;
 use crate::app::folders;
 use crate::app::state::{OverlayKind, Pane, State};
+use crate::core::diff::lines::hunks;
 use crate::core::fact::Name;
 
 /// What taking a row means.
@@ -23,6 +25,27 @@ pub enum Pick {
     Variant(Name),
     /// Type this instead.
     Folder(String),
+    /// Answer a question about a text.
+    Answer(Answer),
+    /// Nothing: a line of text.
+    Line,
+}
+
+/// The answers to questions about a text that is edited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Save it, then leave.
+    SaveAndLeave,
+    /// Leave; what was not saved is gone.
+    LeaveUnsaved,
+    /// Go on editing.
+    Stay,
+    /// Keep my text.
+    KeepMine,
+    /// Take what somebody else wrote.
+    TakeTheirs,
+    /// Show where the two differ.
+    ShowBoth,
 }
 
 /// A row of a list.
@@ -109,7 +132,69 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
                 .collect()
         }
         OverlayKind::Search => Vec::new(),
+        OverlayKind::Unsaved => answers(&[
+            ("Save and leave", "Writes the lines that were changed.", Answer::SaveAndLeave),
+            ("Leave without saving", "What was typed is gone.", Answer::LeaveUnsaved),
+            ("Stay", "Goes on editing.", Answer::Stay),
+        ]),
+        OverlayKind::Conflict => answers(&[
+            ("Show both", "Shows the lines in which the two differ.", Answer::ShowBoth),
+            ("Keep mine", "Goes on with my text; saving writes it over theirs.", Answer::KeepMine),
+            ("Take theirs", "Takes the file as it is now; undo brings mine back.", Answer::TakeTheirs),
+        ]),
+        OverlayKind::Both => both(state),
     }
+}
+
+fn answers(answers: &[(&str, &str, Answer)]) -> Vec<ListRow> {
+    answers
+        .iter()
+        .map(|(title, about, answer)| ListRow::new("", *title, *about, Pick::Answer(*answer)))
+        .collect()
+}
+
+/// How many equal lines are shown around each difference.
+const AROUND: usize = 2;
+
+/// Where the file as somebody else left it and the text in the editor differ: `-` theirs, `+` mine.
+fn both(state: &State) -> Vec<ListRow> {
+    let Some(editor) = &state.editor else { return Vec::new() };
+    let Some(theirs) = &editor.theirs else { return Vec::new() };
+    let (old, mine) = (theirs.lines().collect::<Vec<_>>(), editor.document.lines().collect::<Vec<_>>());
+    // As wide as the text in the editor, so that what differs at the end of a line is not cut away.
+    let cells = match state.metrics.editor.0 {
+        0 => 76,
+        cells => usize::from(cells).max(20),
+    };
+    let line = |sign: &str, text: &str| -> Vec<ListRow> {
+        let pieces = cells::wrap(text, cells)
+            .into_iter()
+            .map(|(range, hang)| ListRow::new(sign, format!("{:hang$}{}", "", &text[range]), "", Pick::Line));
+        pieces.collect()
+    };
+    let mut rows = Vec::new();
+    // The first line that was not shown yet.
+    let mut next = 0;
+    let mut found = hunks(&old, &mine).into_iter().peekable();
+    while let Some(hunk) = found.next() {
+        let from = hunk.new.start.saturating_sub(AROUND).max(next);
+        if rows.is_empty() || from > next {
+            rows.push(ListRow::new("", format!("line {}", from + 1), "", Pick::Nothing));
+        }
+        rows.extend(mine[from..hunk.new.start].iter().flat_map(|text| line(" ", text)));
+        rows.extend(old[hunk.old.clone()].iter().flat_map(|text| line("-", text)));
+        rows.extend(mine[hunk.new.clone()].iter().flat_map(|text| line("+", text)));
+        let stop = found.peek().map_or(mine.len(), |hunk| hunk.new.start);
+        next = (hunk.new.end + AROUND).min(stop);
+        rows.extend(mine[hunk.new.end..next].iter().flat_map(|text| line(" ", text)));
+    }
+    if rows.is_empty() {
+        rows = line(
+            "",
+            "they do not differ in a line, only in line ends or in what stands in front of the text",
+        );
+    }
+    rows
 }
 
 fn sign(on: bool) -> &'static str {
@@ -147,7 +232,7 @@ fn action_row(state: &State, info: &ActionInfo) -> ListRow {
 fn help(state: &State, typed: &str) -> Vec<ListRow> {
     let mut scopes = vec![Scope::Pane(state.focus), Scope::Screen, Scope::Everywhere];
     scopes.extend(Pane::ALL.into_iter().filter(|&pane| pane != state.focus).map(Scope::Pane));
-    scopes.extend([Scope::List, Scope::Variants, Scope::Cwd, Scope::Search]);
+    scopes.extend([Scope::Editor, Scope::List, Scope::Variants, Scope::Cwd, Scope::Search]);
     let mut rows = Vec::new();
     for scope in scopes {
         let own = ACTIONS.iter().filter(|info| info.scope == scope && action::useful(state, info.action));

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::app::cells;
 use crate::app::snapshot::BlockRow;
+use crate::core::text::{Made, Span};
 
 /// A row of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,30 @@ pub struct Row {
 /// Lines longer than this are broken at every multiple of it, in bytes of the block, so that rows in the middle of a
 /// megabyte without a line feed are found without laying out what stands before them.
 const STRIDE: usize = 8 * 1024;
+
+/// The span that a row is about, with its first byte and the first of its bytes in the row: a fact in the row, which says
+/// more than the template around it, else whatever stands first.
+#[must_use]
+pub fn span_in<'b>(block: &'b BlockRow, row: &Row) -> Option<(usize, usize, &'b Span)> {
+    let spans = block.text.spans();
+    let first = spans.partition_point(|span| span.end <= row.start);
+    let mut start = first.checked_sub(1).map_or(0, |before| spans[before].end);
+    let mut found = None;
+    for span in &spans[first..] {
+        if start >= row.end && found.is_some() {
+            break;
+        }
+        let fact = matches!(span.origin.made, Made::Fact { .. });
+        if found.is_none() || fact {
+            found = Some((start, start.max(row.start), span));
+        }
+        if fact {
+            break;
+        }
+        start = span.end;
+    }
+    found
+}
 
 /// The rows of a block in a width.
 #[derive(Clone, Copy, Debug)]

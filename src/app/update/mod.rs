@@ -1,19 +1,23 @@
 //! The one function that changes the state. It never composes and never waits: what it wants done is returned.
 
+mod editor;
 mod follow;
 mod overlay;
 mod pointer;
 mod screen;
 mod search;
 
+pub(super) use search::ranges;
+
 use std::sync::Arc;
 
 use super::action::{self, Action};
+use super::editor::Place;
 use super::effect::{Effect, EngineRequest};
 use super::event::Event;
 use super::key::Key;
 use super::rows;
-use super::state::{ListState, Mode, Pane, State, View};
+use super::state::{ListState, Mode, OverlayKind, Pane, State, View};
 
 /// How many keys are kept for an audience.
 const SHOWN_KEYS: usize = 6;
@@ -28,7 +32,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Pointer(pointer, target) => pointer::on_pointer(state, pointer, target),
         Event::Published(snapshot) => {
             follow::on_published(state, snapshot);
-            Vec::new()
+            editor::on_published(state)
+        }
+        Event::EditedOutside(problem) => {
+            state.message = problem.unwrap_or_default();
+            vec![Effect::Engine(EngineRequest::Look)]
         }
         Event::Say(text) => {
             state.message = text;
@@ -57,10 +65,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
 }
 
 /// Everything that [`settle`] may move.
-fn places(state: &State) -> ([ListState; 4], usize, usize, Option<ListState>) {
+fn places(state: &State) -> ([ListState; 4], usize, usize, Option<ListState>, Option<Place>) {
     let request = &state.request;
     let lists = [state.layers, state.calls, state.why, state.orders];
-    (lists, request.top, request.cursor, state.overlays.last().map(|overlay| overlay.list))
+    let list = state.overlays.last().map(|overlay| overlay.list);
+    (lists, request.top, request.cursor, list, state.editor.as_ref().map(|editor| editor.top))
 }
 
 /// Keeps every cursor inside its list and on the screen; `anew` when rows may begin elsewhere than before.
@@ -90,6 +99,7 @@ fn settle(state: &mut State, anew: bool) {
         (top, cursor)
     });
     (state.request.top, state.request.cursor) = places.unwrap_or_default();
+    editor::settle(state);
     if !state.overlays.is_empty() {
         let rows = rows::list_rows(state);
         let height = match state.metrics.list {
@@ -123,10 +133,17 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
             keys.pop_front();
         }
     }
+    if editor::keeps(state, key) {
+        return Vec::new();
+    }
     state.message.clear();
     let action = action::lookup(state, key);
     let armed = std::mem::take(&mut state.armed);
     if action == Some(Action::Cancel) {
+        if armed && state.editor.as_ref().is_some_and(|editor| editor.modified) {
+            overlay::open(state, OverlayKind::Unsaved);
+            return Vec::new();
+        }
         if armed {
             return vec![Effect::Quit];
         }
@@ -134,6 +151,7 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
     }
     match action {
         Some(action) => perform(state, action),
+        None if state.mode() == Mode::Editor => editor::on_key(state, key),
         None => overlay::on_text_key(state, key),
     }
 }
@@ -141,6 +159,8 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
 fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
     match state.mode() {
         Mode::Find | Mode::Cwd | Mode::Search => overlay::on_insert(state, text),
+        Mode::Editor => editor::on_paste(state, text),
+        _ if state.waiting.is_some() => editor::on_paste(state, text),
         _ => {
             // Pasted text must never act as keys.
             state.message = "nothing takes pasted text here".to_owned();
@@ -170,6 +190,7 @@ fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Cancel => cancel(state),
         Action::LookAgain => vec![Effect::Engine(EngineRequest::LookAgain), Effect::Redraw],
         Action::Suspend => vec![Effect::Suspend],
+        _ if state.overlays.is_empty() && state.editor.is_some() => editor::perform(state, action),
         _ if state.overlays.is_empty() => screen::perform(state, action),
         _ => overlay::perform(state, action),
     }
@@ -179,6 +200,9 @@ fn perform(state: &mut State, action: Action) -> Vec<Effect> {
 fn up_level(state: &mut State) -> Vec<Effect> {
     if !state.overlays.is_empty() {
         return overlay::close(state);
+    }
+    if state.editor.is_some() {
+        return editor::leave(state);
     }
     if state.search.take().is_some() {
         return Vec::new();

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::screen::{Motion, moved};
-use super::search;
+use super::{editor, search};
 use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
 use crate::app::key::Key;
 use crate::app::line_editor::LineEditor;
 use crate::app::rows::{self, Pick};
-use crate::app::state::{ListState, Overlay, OverlayKind, State};
+use crate::app::state::{ListState, Mode, Overlay, OverlayKind, State};
 use crate::core::fact::Name;
 
 pub(super) fn open(state: &mut State, kind: OverlayKind) {
@@ -42,6 +42,9 @@ pub(super) fn close(state: &mut State) -> Vec<Effect> {
         Some(OverlayKind::Cwd) => vec![Effect::Engine(EngineRequest::CancelPreview)],
         Some(OverlayKind::Search) => {
             state.search = None;
+            if let Some(editor) = &mut state.editor {
+                editor.find = None;
+            }
             Vec::new()
         }
         _ => Vec::new(),
@@ -55,6 +58,10 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Accept | Action::Toggle => return take(state),
         Action::EnterCwd => return enter_cwd(state),
         Action::Complete => return complete(state),
+        Action::EnterSearch if state.editor.is_some() => {
+            state.overlays.pop();
+            editor::keep_search(state);
+        }
         Action::EnterSearch => {
             state.overlays.pop();
             if let Some(search) = &state.search {
@@ -104,7 +111,8 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     let Some(overlay) = state.overlays.last() else { return Vec::new() };
     let Some(row) = rows.get(overlay.list.cursor) else { return Vec::new() };
     let request = match row.pick.clone() {
-        Pick::Nothing => return Vec::new(),
+        Pick::Nothing | Pick::Line => return Vec::new(),
+        Pick::Answer(answer) => return editor::answer(state, answer),
         Pick::Action(action) => {
             state.overlays.pop();
             return super::perform(state, action);
@@ -140,8 +148,7 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
 /// A key without a meaning of its own: text, where text is typed.
 pub(super) fn on_text_key(state: &mut State, key: Key) -> Vec<Effect> {
     let kind = state.overlays.last().map(|overlay| overlay.kind);
-    if kind.is_none_or(|kind| matches!(kind, OverlayKind::Runs | OverlayKind::Variants | OverlayKind::Views))
-    {
+    if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants)) {
         return Vec::new();
     }
     let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
@@ -172,6 +179,7 @@ fn typed(state: &mut State) -> Vec<Effect> {
             }
             return vec![Effect::Engine(EngineRequest::PreviewCwd(without_final_slash(&text).into()))];
         }
+        OverlayKind::Search if state.editor.is_some() => editor::search(state, &text),
         OverlayKind::Search => search::search(state, &text),
         _ => {
             overlay.list = ListState::default();

@@ -1,7 +1,7 @@
 //! The mouse.
 
 use super::screen::{Motion, open_call};
-use super::{overlay, why_lines};
+use super::{editor, overlay, why_lines};
 use crate::app::effect::Effect;
 use crate::app::event::{Pointer, Target};
 use crate::app::rows::{self, CallLine};
@@ -33,6 +33,14 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             // Beside what is open: it is closed.
             _ => overlay::close(state),
         };
+    }
+    if state.editor.is_some() {
+        match target {
+            Target::Action(action) => return super::perform(state, action),
+            Target::EditorRow { line, start, cell } => editor::click(state, line, start, cell),
+            _ => {}
+        }
+        return Vec::new();
     }
     match target {
         Target::Action(action) => return super::perform(state, action),
@@ -69,7 +77,7 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             state.focus = Pane::Why;
             state.why.cursor = line;
         }
-        Target::ListRow(_) | Target::Overlay | Target::Nothing => {}
+        Target::EditorRow { .. } | Target::ListRow(_) | Target::Overlay | Target::Nothing => {}
     }
     Vec::new()
 }
@@ -80,6 +88,10 @@ fn wheel(state: &mut State, target: Target, by: isize) -> Vec<Effect> {
         if overlay.kind != OverlayKind::Search {
             overlay::go(state, Motion::By(by));
         }
+        return Vec::new();
+    }
+    if state.editor.is_some() {
+        editor::scroll(state, by);
         return Vec::new();
     }
     let height = |state: &State, pane| state.height(pane);

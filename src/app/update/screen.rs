@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{overlay, search, why_lines};
+use super::{editor, overlay, search, why_lines};
 use crate::app::action::Action;
+use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, CallLine, WhyKind};
 use crate::app::snapshot::{ByteOrder, Now};
@@ -66,6 +67,8 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::FocusRequest => focus(state, Pane::Request),
         Action::FocusWhy => focus(state, Pane::Why),
         Action::OpenLayer => open_layer(state),
+        Action::EditText => return editor::ask(state, Purpose::Here),
+        Action::EditOutside => return editor::ask(state, Purpose::Outside),
         Action::ToggleLayer => return toggle_layer(state),
         Action::MoveUp => return move_layer(state, -1),
         Action::MoveDown => return move_layer(state, 1),

@@ -60,6 +60,10 @@ impl Store {
         self.found.contains_key(key)
     }
 
+    pub(super) fn rev(&self, key: &FactKey) -> Option<Rev> {
+        self.found.get(key).map(|(_, rev, _)| *rev)
+    }
+
     pub(super) fn keys(&self) -> impl Iterator<Item = &FactKey> {
         self.found.keys()
     }

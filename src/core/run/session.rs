@@ -235,6 +235,12 @@ impl Session {
         self.store.keys()
     }
 
+    /// The revision of what was found under a key; none for a key that was never asked for.
+    #[must_use]
+    pub fn rev_of(&self, key: &FactKey) -> Option<crate::core::fact::Rev> {
+        self.store.rev(key)
+    }
+
     /// True when this is what the session knows under a key that it has asked for.
     #[must_use]
     pub fn knows(&self, key: &FactKey, found: &Found) -> bool {

@@ -1,6 +1,7 @@
 //! Writing into the user's files: only what was changed, and never over what somebody else wrote.
 
 pub mod bench;
+pub mod outside;
 pub mod text;
 mod write;
 

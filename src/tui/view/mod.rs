@@ -3,6 +3,7 @@
 
 mod calls;
 mod canvas;
+mod editor;
 mod header;
 mod layers;
 mod orders;
@@ -49,7 +50,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         verdict: u16::try_from(why::verdict_rows(&state.snapshot, area.width.saturating_sub(3)).len())
             .unwrap_or(2),
     };
-    let whole = state.zoom || state.view != View::Main;
+    let whole = state.zoom || state.view != View::Main || state.editor.is_some();
     let layout = layout::layout(area, state.focus.index(), whole, wishes);
     if layout.size == Size::TooSmall {
         canvas.text(
@@ -62,16 +63,19 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         return None;
     }
     header::draw(canvas, layout.header, layout.size, state);
-    match state.view {
-        View::Main => panes(canvas, &layout, state),
-        View::Orders => orders::draw(canvas, layout.panes[state.focus.index()], state),
+    let room = layout.panes[state.focus.index()];
+    let mut typing = None;
+    match (&state.editor, state.view) {
+        (Some(text), _) => typing = editor::draw(canvas, room, layout.size, state, text),
+        (None, View::Main) => panes(canvas, &layout, state),
+        (None, View::Orders) => orders::draw(canvas, room, state),
     }
     why::draw_verdict(canvas, layout.verdict, state);
     header::draw_status(canvas, layout.status, state);
     header::draw_footer(canvas, layout.footer, layout.size, state);
     let cursor = overlay::draw(canvas, area, layout.footer, state);
     header::draw_keys(canvas, layout.footer, state);
-    cursor
+    cursor.or(typing)
 }
 
 fn panes(canvas: &mut Canvas<'_>, layout: &Layout, state: &State) {

@@ -46,9 +46,16 @@ fn input(canvas: &mut Canvas<'_>, area: Rect, prompt: &str, editor: &LineEditor)
 fn search(canvas: &mut Canvas<'_>, area: Rect, state: &State, overlay: &Overlay) -> Option<Position> {
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
-    let count = match &state.search {
+    let found = state
+        .editor
+        .as_ref()
+        .map(|editor| editor.find.as_ref().and_then(|find| find.number(editor.cursor)).unwrap_or((0, 0)));
+    let count = match (&state.search, found) {
+        (_, Some(_)) if overlay.editor.text().is_empty() => "in the text".to_owned(),
+        (_, Some((_, 0))) => "nothing found".to_owned(),
+        (_, Some((at, count))) => format!("{at}/{count}"),
         _ if overlay.editor.text().is_empty() => format!("in {}", state.focus.title()),
-        Some(search) if !search.hits.is_empty() => format!("{}/{}", search.at + 1, search.hits.len()),
+        (Some(search), _) if !search.hits.is_empty() => format!("{}/{}", search.at + 1, search.hits.len()),
         _ => "nothing found".to_owned(),
     };
     let edge = area.right().saturating_sub(1);
@@ -143,6 +150,7 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
     let note = match overlay.kind {
         OverlayKind::Help => "type to search; Esc closes",
         OverlayKind::Variants => "Space on or off; Esc closes",
+        OverlayKind::Both => "- theirs, + mine; Esc closes",
         OverlayKind::Palette | OverlayKind::Models => "type to find; Enter takes; Esc closes",
         _ => "Enter takes; Esc closes",
     };
@@ -161,7 +169,8 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
         canvas.text(inner.x, inner.y, inner.width * u16::from(inner.height > 0), "nothing fits", Role::Dim);
     }
     let keys = u16::try_from(keys).unwrap_or(0).min(inner.width / 3);
-    let titles = u16::try_from(titles).unwrap_or(0).min(inner.width / 2);
+    let titles =
+        u16::try_from(titles).unwrap_or(u16::MAX).min(if abouts > 0 { inner.width / 2 } else { inner.width });
     for (index, row) in rows.iter().enumerate().skip(overlay.list.top).take(usize::from(inner.height)) {
         let place = row_area(inner, index - overlay.list.top);
         if row.is_heading() {

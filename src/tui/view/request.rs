@@ -7,7 +7,7 @@ use super::canvas::{Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
-use crate::app::rows::{BlockRows, Row};
+use crate::app::rows::{BlockRows, Row, span_in};
 use crate::app::snapshot::{BlockChange, BlockRow};
 use crate::app::state::{Hit, Pane, State};
 use crate::core::cache::Written;
@@ -130,24 +130,7 @@ fn origin(state: &State) -> String {
     let cells = state.metrics.panes[Pane::Request.index()].0;
     let rows = BlockRows::new(block, &folded, cells, state.request.raw, state.metrics.compact);
     let Some(row) = rows.row(state.request.cursor) else { return String::new() };
-    let first = block.text.spans().partition_point(|span| span.end <= row.start);
-    let mut start = first.checked_sub(1).map_or(0, |before| block.text.spans()[before].end);
-    // The span, where it begins, and its first byte in the row.
-    let mut found = None;
-    for span in &block.text.spans()[first..] {
-        if start >= row.end && found.is_some() {
-            break;
-        }
-        let fact = matches!(span.origin.made, Made::Fact { .. });
-        if found.is_none() || fact {
-            found = Some((start, start.max(row.start), span));
-        }
-        if fact {
-            break;
-        }
-        start = span.end;
-    }
-    let Some((start, byte, span)) = found else { return String::new() };
+    let Some((start, byte, span)) = span_in(block, &row) else { return String::new() };
     let made = match (Written::of(&span.origin, byte - start), &span.origin.made) {
         (Some(written), _) => format!(" {written}"),
         (None, Made::Fact { key, .. }) => format!(" {{{{{key}}}}}"),

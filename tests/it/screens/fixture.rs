@@ -30,6 +30,7 @@ fn layer(
         tokens_alone: Some(tokens + 1),
         tokens: Some(tokens),
         share: Some(tokens as f64 / 6_301.0),
+        budget: None,
         change: change.into(),
         now,
         included: true,
@@ -325,6 +326,8 @@ pub(crate) fn xbot() -> Snapshot {
                 .into(),
         },
         draft: None,
+        opened: None,
+        asked: 0,
     }
 }
 

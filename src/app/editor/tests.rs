@@ -1,0 +1,195 @@
+//! Keys change the text as a plain model says, whatever its size, and undoing gives back every step.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn editor(text: &str, at: Place) -> Editor {
+    let disk = Arc::new(Original::of(text.as_bytes()).expect("text"));
+    Editor::new(&Opened {
+        no: 1,
+        purpose: Purpose::Here,
+        file: "a.md".into(),
+        path: Path::new("/a.md").into(),
+        at,
+        layer: None,
+        disk,
+        draft: None,
+        saved: None,
+        problem: None,
+    })
+}
+
+fn text(editor: &Editor) -> String {
+    (0..editor.document.len()).map(|row| editor.document.line(row)).collect::<Vec<_>>().join("\n")
+}
+
+fn press(editor: &mut Editor, keys: &str) {
+    for key in keys.split(' ') {
+        match key {
+            "undo" => assert!(editor.undo()),
+            "redo" => assert!(editor.redo()),
+            key => drop(editor.key(Key::parse(key).expect("a key"), 20, 5)),
+        }
+    }
+}
+
+#[test]
+fn undo_goes_by_words() {
+    let mut editor = editor("", Place::default());
+    press(&mut editor, "o n e space t w o enter x backspace backspace");
+    assert_eq!(text(&editor), "one two");
+    let mut seen = Vec::new();
+    while editor.undo() {
+        seen.push(text(&editor));
+    }
+    assert_eq!(seen, ["one two\n", "one two\nx", "one two\n", "one two", "one", ""].map(str::to_owned));
+    while editor.redo() {}
+    assert_eq!((text(&editor).as_str(), editor.modified), ("one two", true));
+}
+
+#[test]
+fn a_paste_is_one_step_whatever_is_in_it() {
+    let mut editor = editor("ab\ncd", Place { row: 0, byte: 1 });
+    editor.paste("1\r\n2\t\u{1b}[31m\r3");
+    assert_eq!(text(&editor), "a1\n2\t[31m\n3b\ncd");
+    assert_eq!(editor.cursor, Place { row: 2, byte: 1 });
+    press(&mut editor, "undo");
+    assert_eq!(
+        (text(&editor).as_str(), editor.cursor, editor.modified),
+        ("ab\ncd", Place { row: 0, byte: 1 }, false)
+    );
+}
+
+#[test]
+fn the_cursor_keeps_its_column_over_wrapped_and_short_lines() {
+    let mut editor = editor("0123456789 0123456789 0123\n\n你好你好你好你好", Place { row: 0, byte: 25 });
+    press(&mut editor, "up up down down");
+    assert_eq!(editor.cursor, Place { row: 1, byte: 0 });
+    press(&mut editor, "down end up down");
+    assert_eq!(editor.cursor, Place { row: 2, byte: 24 });
+    press(&mut editor, "down down up up up up up up");
+    assert_eq!(editor.cursor, Place::default());
+}
+
+#[test]
+fn graphemes_are_passed_whole() {
+    let mut editor = editor("a👨‍👩‍👧e\u{301}", Place::default());
+    press(&mut editor, "right right");
+    assert_eq!(editor.cursor.byte, 1 + "👨‍👩‍👧".len());
+    press(&mut editor, "right left left");
+    assert_eq!(editor.cursor.byte, 1);
+}
+
+#[test]
+fn what_was_cut_can_be_put_elsewhere_far_away() {
+    let long = "line\n".repeat(3000) + "end";
+    let mut editor = editor(&long, Place { row: 2, byte: 0 });
+    press(&mut editor, "ctrl-k ctrl-end ctrl-y");
+    assert!(text(&editor).ends_with("line\nendline"));
+    assert_eq!(editor.document.line(2), "");
+    assert_eq!(editor.hunks().len(), 2);
+}
+
+#[test]
+fn finding_goes_round() {
+    let text = "one\ntwo One\nthree";
+    let mut editor = editor(text, Place { row: 1, byte: 0 });
+    let mut find = Find::new("one");
+    assert_eq!(find.at(&editor.document, editor.cursor), Some((1, Place { row: 1, byte: 4 })));
+    assert_eq!(
+        find.step(&editor.document, Place { row: 1, byte: 4 }, true),
+        Some((0, Place { row: 0, byte: 0 }))
+    );
+    assert_eq!(find.step(&editor.document, Place::default(), false), Some((1, Place { row: 1, byte: 4 })));
+    editor.find = Some(find);
+    press(&mut editor, "home o n e");
+    assert_eq!(editor.find.as_mut().expect("a search").hits(&editor.document).len(), 3);
+    assert_eq!(Find::new("four").at(&editor.document, Place::default()), None);
+}
+
+#[test]
+fn taking_theirs_is_a_step_and_keeping_mine_keeps_the_text() {
+    let mut editor = editor("a\nb\n", Place::default());
+    press(&mut editor, "x");
+    let theirs = Arc::new(Original::of(b"a\nb\nc\n".to_vec()).expect("text"));
+    editor.rebase(theirs.clone());
+    assert_eq!(text(&editor), "xa\nb\n");
+    let saved = theirs.apply(&theirs.splices(&editor.hunks())).expect("text");
+    assert_eq!(saved, b"xa\nb\n");
+    editor.take(theirs);
+    assert_eq!((text(&editor).as_str(), editor.modified), ("a\nb\nc\n", false));
+    press(&mut editor, "undo");
+    assert_eq!((text(&editor).as_str(), editor.modified), ("xa\nb\n", true));
+}
+
+/// What keys do, said plainly: on a list of characters.
+fn model(text: &mut Vec<char>, at: &mut usize, key: &str) {
+    match key {
+        "backspace" if *at > 0 => {
+            *at -= 1;
+            text.remove(*at);
+        }
+        "delete" if *at < text.len() => {
+            text.remove(*at);
+        }
+        "left" => *at = at.saturating_sub(1),
+        "right" => *at = (*at + 1).min(text.len()),
+        "enter" => {
+            text.insert(*at, '\n');
+            *at += 1;
+        }
+        "home" => *at = text[..*at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1),
+        "end" => *at = text[*at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| *at + end),
+        "ctrl-k" => {
+            // To the end of the line, or the line end itself.
+            let end = text[*at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| *at + end);
+            let end = if end == *at { (end + 1).min(text.len()) } else { end };
+            text.drain(*at..end);
+        }
+        "backspace" | "delete" => {}
+        key => {
+            text.insert(*at, key.chars().next().expect("a character"));
+            *at += 1;
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// In a text of any size, of short lines or long ones, keys do what they do in a plain list of characters.
+    #[test]
+    fn keys_do_what_a_list_of_characters_does(
+        line in "[ab 你]{0,6}", count in 1usize..4000, ends in any::<bool>(), start in any::<prop::sample::Index>(),
+        keys in prop::collection::vec(prop::sample::select(vec![
+            "a", "你", "backspace", "backspace", "delete", "left", "left", "right", "right", "enter", "home", "end", "ctrl-k",
+        ]), 0..40),
+    ) {
+        let whole = vec![line; count].join(if ends { "\n" } else { "" });
+        let mut chars: Vec<char> = whole.chars().collect();
+        let mut at = start.index(chars.len() + 1);
+        let before: String = chars[..at].iter().collect();
+        let place = Place {
+            row: before.matches('\n').count(),
+            byte: before.len() - before.rfind('\n').map_or(0, |end| end + 1),
+        };
+        let mut editor = editor(&whole, place);
+        for key in &keys {
+            model(&mut chars, &mut at, key);
+            press(&mut editor, key);
+        }
+        prop_assert_eq!(text(&editor), chars.iter().collect::<String>());
+        let before: String = chars[..at].iter().collect();
+        prop_assert_eq!(editor.cursor.row, before.matches('\n').count());
+        prop_assert_eq!(editor.cursor.byte, before.len() - before.rfind('\n').map_or(0, |end| end + 1));
+        let saved = editor.base.apply(&editor.base.splices(&editor.hunks())).expect("text");
+        prop_assert_eq!(String::from_utf8(saved).expect("UTF-8"), chars.iter().collect::<String>());
+        while editor.undo() {}
+        prop_assert_eq!(text(&editor), whole);
+        prop_assert!(!editor.modified);
+        editor.settle(20, 5);
+        let rows = Rows::new(&editor.document, 20);
+        prop_assert!(rows.from(editor.top).take(5).any(|row| row == rows.of(editor.cursor)));
+    }
+}

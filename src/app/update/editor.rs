@@ -1,0 +1,379 @@
+//! The editor of a text: opened, typed into, saved, left, and what becomes of it when the file changes outside.
+
+use std::sync::Arc;
+
+use super::overlay;
+use crate::app::action::{self, Action};
+use crate::app::editor::{Editor, Find, Opened, Place, Purpose, Rows, Then};
+use crate::app::effect::{Effect, EngineRequest, TextEdit, TextPlace};
+use crate::app::event::Event;
+use crate::app::key::Key;
+use crate::app::rows::{Answer, span_in};
+use crate::app::state::{OverlayKind, Pane, State, View};
+use crate::core::text::Made;
+use crate::io::edit::Original;
+
+/// Asks for the text behind what is selected.
+pub(super) fn ask(state: &mut State, purpose: Purpose) -> Vec<Effect> {
+    let place = match (state.view, state.focus) {
+        (View::Orders, _) => layer_at(state, state.orders.cursor),
+        (_, Pane::Layers) => layer_at(state, state.layers.cursor),
+        // Calls and reasons are about the bytes that are shown beside them.
+        _ => byte_under_cursor(state),
+    };
+    match place {
+        Ok(place) => {
+            state.asked += 1;
+            state.waiting = Some(Vec::new());
+            vec![Effect::Engine(EngineRequest::OpenText(state.asked, place, purpose))]
+        }
+        Err(reason) => {
+            state.message = reason;
+            Vec::new()
+        }
+    }
+}
+
+fn layer_at(state: &State, row: usize) -> Result<TextPlace, String> {
+    let row = state.snapshot.layers.rows.get(row).ok_or("there is no layer")?;
+    Ok(TextPlace::Layer(row.id.clone()))
+}
+
+/// The text that the row under the cursor of the request was made from.
+fn byte_under_cursor(state: &State) -> Result<TextPlace, String> {
+    let block = state.block().ok_or("there is no request")?;
+    let row =
+        state.with_rows(|rows| rows.row(state.request.cursor)).flatten().ok_or("there is no text here")?;
+    let (start, byte, span) = span_in(block, &row).ok_or("there is no text here")?;
+    Ok(match &span.origin.made {
+        Made::Verbatim { source, at } => TextPlace::Source(source.clone(), at + byte - start),
+        Made::Derived { source, range } | Made::Fact { placeholder: Some((source, range)), .. } => {
+            // Where blame says that it is written: at the braces.
+            let before = source.text.get(..range.start).unwrap_or_default();
+            let open = before.rfind("{{").max(before.rfind("{%")).unwrap_or(range.start);
+            TextPlace::Source(source.clone(), open)
+        }
+        // A layer that is a fact, or what a place writes around its layers.
+        Made::Fact { placeholder: None, .. } | Made::Literal => {
+            let part = &block.parts[row.part.min(block.parts.len().saturating_sub(1))];
+            match &part.layer {
+                Some(layer) => TextPlace::Layer(layer.clone()),
+                None => return Err(format!("no file wrote this: it is {}", part.author)),
+            }
+        }
+    })
+}
+
+/// True for a key that is kept for the text that is being opened: whoever types on after `e` types text, not commands.
+pub(super) fn keeps(state: &mut State, key: Key) -> bool {
+    let gives_up = matches!(action::lookup(state, key), Some(Action::UpLevel | Action::Cancel));
+    if gives_up {
+        state.waiting = None;
+    }
+    match &mut state.waiting {
+        Some(waiting) => {
+            waiting.push(Event::Key(key));
+            true
+        }
+        None => false,
+    }
+}
+
+/// What the engine says of the text that is open.
+pub(super) fn on_published(state: &mut State) -> Vec<Effect> {
+    let opened = state.snapshot.opened.clone();
+    if state.waiting.is_some() && state.snapshot.asked == state.asked {
+        let waiting = state.waiting.take().unwrap_or_default();
+        return match opened.filter(|opened| opened.no == state.asked) {
+            Some(opened) => begin(state, &opened, waiting),
+            // It could not be opened, and the engine has said why.
+            None => Vec::new(),
+        };
+    }
+    match opened {
+        Some(opened) => follow_disk(state, &opened),
+        None => Vec::new(),
+    }
+}
+
+/// A text was opened.
+fn begin(state: &mut State, opened: &Opened, waiting: Vec<Event>) -> Vec<Effect> {
+    match opened.purpose {
+        Purpose::Here => {
+            state.editor = Some(Editor::new(opened));
+            waiting.into_iter().flat_map(|event| super::update(state, event)).collect()
+        }
+        Purpose::Outside => {
+            let (line, column) = position(&opened.disk, opened.at);
+            vec![
+                Effect::Engine(EngineRequest::CloseText),
+                Effect::EditOutside(opened.path.clone(), line, column),
+            ]
+        }
+    }
+}
+
+/// What has become of the file of the text that is edited.
+fn follow_disk(state: &mut State, opened: &Opened) -> Vec<Effect> {
+    let Some(editor) = state.editor.as_mut().filter(|editor| editor.no == opened.no) else {
+        return Vec::new();
+    };
+    if let Some((serial, then)) = editor.saving.filter(|(serial, _)| opened.saved == Some(*serial)) {
+        editor.saving = None;
+        editor.rebase(opened.disk.clone());
+        editor.theirs = None;
+        // Whoever typed on meanwhile has not left.
+        if serial == editor.serial {
+            return follow(state, then);
+        }
+        return Vec::new();
+    }
+    if opened.problem.is_some() {
+        editor.saving = None;
+    }
+    if same(&opened.disk, &editor.base) {
+        editor.theirs = None;
+        return Vec::new();
+    }
+    if !editor.modified {
+        editor.take(opened.disk.clone());
+        state.message = format!("{} was changed outside and is read again", opened.file);
+        return Vec::new();
+    }
+    let told = editor.theirs.as_ref().is_some_and(|theirs| same(theirs, &opened.disk));
+    let asked = editor.saving.take().is_some();
+    editor.theirs = Some(opened.disk.clone());
+    if !told || asked {
+        ask_whose(state);
+    }
+    Vec::new()
+}
+
+fn same(a: &Arc<Original>, b: &Arc<Original>) -> bool {
+    Arc::ptr_eq(a, b) || a.exists() == b.exists() && a.bytes() == b.bytes()
+}
+
+/// Line and column from 1, as editors count.
+fn position(file: &Original, at: Place) -> (u32, u32) {
+    let line = file.line(at.row.min(file.len() - 1));
+    let column = line.get(..at.byte.min(line.len())).map_or(0, |before| before.chars().count());
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    (number(at.row), number(column))
+}
+
+fn ask_whose(state: &mut State) {
+    let on = |kind| state.overlays.iter().any(|overlay| overlay.kind == kind);
+    if !on(OverlayKind::Conflict) {
+        overlay::open(state, OverlayKind::Conflict);
+    }
+}
+
+/// What follows once the text is saved.
+fn follow(state: &mut State, then: Then) -> Vec<Effect> {
+    match then {
+        Then::Stay => Vec::new(),
+        Then::Leave => close(state),
+        Then::HandOff => hand_off(state),
+    }
+}
+
+/// Closes the editor; what was not saved is gone.
+fn close(state: &mut State) -> Vec<Effect> {
+    state.editor = None;
+    state.overlays.retain(|overlay| {
+        !matches!(overlay.kind, OverlayKind::Unsaved | OverlayKind::Conflict | OverlayKind::Both)
+    });
+    vec![Effect::Engine(EngineRequest::CloseText)]
+}
+
+fn hand_off(state: &mut State) -> Vec<Effect> {
+    let Some(editor) = &state.editor else { return Vec::new() };
+    let before = editor.document.line(editor.cursor.row).get(..editor.cursor.byte);
+    let column = before.map_or(0, |before| before.chars().count());
+    let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    vec![Effect::EditOutside(editor.path.clone(), number(editor.cursor.row), number(column))]
+}
+
+/// Leaves the editor, or asks what becomes of a text that is not saved.
+pub(super) fn leave(state: &mut State) -> Vec<Effect> {
+    match &mut state.editor {
+        Some(editor) if editor.find.is_some() => {
+            editor.find = None;
+            Vec::new()
+        }
+        Some(editor) if editor.modified => {
+            overlay::open(state, OverlayKind::Unsaved);
+            Vec::new()
+        }
+        Some(_) => close(state),
+        None => Vec::new(),
+    }
+}
+
+/// An answer to a question about the text.
+pub(super) fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
+    let Some(editor) = &mut state.editor else { return Vec::new() };
+    match answer {
+        Answer::SaveAndLeave => {
+            state.overlays.pop();
+            return save(state, Then::Leave);
+        }
+        Answer::LeaveUnsaved => return close(state),
+        Answer::Stay => drop(state.overlays.pop()),
+        Answer::KeepMine => {
+            if let Some(theirs) = editor.theirs.take() {
+                editor.rebase(theirs);
+            }
+            state.message = "yours is kept; saving writes it over theirs".to_owned();
+            state.overlays.clear();
+            return draft(state);
+        }
+        Answer::TakeTheirs => {
+            if let Some(theirs) = editor.theirs.take() {
+                editor.take(theirs);
+            }
+            state.message = "theirs is taken; undo brings yours back".to_owned();
+            state.overlays.clear();
+            return draft(state);
+        }
+        Answer::ShowBoth => overlay::open(state, OverlayKind::Both),
+    }
+    Vec::new()
+}
+
+pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
+    let Some(editor) = &mut state.editor else { return Vec::new() };
+    match action {
+        Action::Save => return save(state, Then::Stay),
+        Action::HandOff => return save(state, Then::HandOff),
+        Action::UndoText | Action::RedoText => {
+            let done = if action == Action::UndoText { editor.undo() } else { editor.redo() };
+            if done {
+                return draft(state);
+            }
+            let what = if action == Action::UndoText { "take back" } else { "do again" };
+            state.message = format!("there is nothing to {what}");
+        }
+        Action::FindText => overlay::open(state, OverlayKind::Search),
+        Action::FindNext => step(state, true),
+        Action::FindPrevious => step(state, false),
+        _ => {}
+    }
+    Vec::new()
+}
+
+fn save(state: &mut State, then: Then) -> Vec<Effect> {
+    let Some(editor) = &mut state.editor else { return Vec::new() };
+    if editor.theirs.is_some() {
+        ask_whose(state);
+        return Vec::new();
+    }
+    if !editor.modified && editor.base.exists() {
+        if then == Then::Stay {
+            state.message = format!("{} is saved already", editor.file);
+        }
+        return follow(state, then);
+    }
+    editor.saving = Some((editor.serial, then));
+    let edit = TextEdit { serial: editor.serial, base: editor.base.clone(), hunks: editor.hunks() };
+    vec![Effect::Engine(EngineRequest::SaveText(edit))]
+}
+
+/// The text has changed: what it would do is shown.
+fn draft(state: &State) -> Vec<Effect> {
+    let Some(editor) = &state.editor else { return Vec::new() };
+    let edit = TextEdit { serial: editor.serial, base: editor.base.clone(), hunks: editor.hunks() };
+    vec![Effect::Engine(EngineRequest::DraftText(edit))]
+}
+
+/// The cells and rows of the text in the last frame.
+fn size(state: &State) -> (usize, usize) {
+    match state.metrics.editor {
+        (0, _) => (80, 24),
+        (cells, height) => (cells.into(), height.into()),
+    }
+}
+
+/// A key that types or moves.
+pub(super) fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
+    let (cells, height) = size(state);
+    let Some(editor) = &mut state.editor else { return Vec::new() };
+    match editor.key(key, cells, height) {
+        Some(true) => draft(state),
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
+    if let Some(waiting) = &mut state.waiting {
+        waiting.push(Event::Paste(text.to_owned()));
+        return Vec::new();
+    }
+    let Some(editor) = &mut state.editor else { return Vec::new() };
+    editor.paste(text);
+    draft(state)
+}
+
+/// Keeps the cursor on the screen.
+pub(super) fn settle(state: &mut State) {
+    let (cells, height) = size(state);
+    if let Some(editor) = &mut state.editor {
+        editor.settle(cells, height);
+    }
+}
+
+pub(super) fn scroll(state: &mut State, by: isize) {
+    let (cells, height) = size(state);
+    if let Some(editor) = &mut state.editor {
+        editor.scroll(by, cells, height);
+    }
+}
+
+/// The mouse was pressed on a cell of a row.
+pub(super) fn click(state: &mut State, line: usize, start: usize, cell: u16) {
+    let (cells, _) = size(state);
+    let Some(editor) = &mut state.editor else { return };
+    let rows = Rows::new(&editor.document, cells);
+    let row = rows.of(editor.document.clamp(Place { row: line, byte: start }));
+    let byte = rows.byte_at(row, cell.into());
+    editor.jump(Place { row: row.row, byte });
+}
+
+/// What is looked for has changed.
+pub(super) fn search(state: &mut State, text: &str) {
+    let Some(editor) = &mut state.editor else { return };
+    if text.is_empty() {
+        editor.find = None;
+        return;
+    }
+    let mut find = Find::new(text);
+    if let Some((_, place)) = find.at(&editor.document, editor.cursor) {
+        editor.jump(place);
+    }
+    editor.find = Some(find);
+}
+
+/// What was looked for is kept, and said.
+pub(super) fn keep_search(state: &mut State) {
+    let Some(editor) = &mut state.editor else { return };
+    let Some(find) = &mut editor.find else { return };
+    let count = find.hits(&editor.document).len();
+    state.message = match find.at(&editor.document, editor.cursor) {
+        Some((at, _)) => format!("{} of {count}; Ctrl-N and Ctrl-P go through them", at + 1),
+        None => {
+            let text = format!("nothing found for \"{}\"", find.text);
+            editor.find = None;
+            text
+        }
+    };
+}
+
+fn step(state: &mut State, forward: bool) {
+    let Some(editor) = &mut state.editor else { return };
+    let Some(find) = &mut editor.find else { return };
+    let count = find.hits(&editor.document).len();
+    if let Some((at, place)) = find.step(&editor.document, editor.cursor, forward) {
+        state.message = format!("{} of {count}", at + 1);
+        editor.jump(place);
+    }
+}
