@@ -250,6 +250,8 @@ fn the_own_editor_has_the_terminal_to_itself() {
         fs::read_to_string(place.path("project/AGENTS.md")).expect("a file"),
         "# Rules\nxpasted qq by hand\nmore\n"
     );
+    // The file is written before the screen is told; until then leaving would ask.
+    session.wait_until("the title says that all is saved", |seen| !seen.text().contains("modified"));
     session.send("\x1b");
     session.wait_for("1 Layers");
     session.send("q");
