@@ -193,14 +193,14 @@ mod tests {
     fn every_link_on_the_way_is_watched_and_its_target() {
         let (_keep, scratch) = scratch();
         fs::create_dir_all(scratch.join("ws/real")).unwrap();
-        fs::create_dir_all(scratch.join("shared/deep")).unwrap();
-        fs::write(scratch.join("shared/deep/file"), "").unwrap();
+        fs::create_dir_all(scratch.join("elsewhere/deep")).unwrap();
+        fs::write(scratch.join("elsewhere/deep/file"), "").unwrap();
         symlink("real", scratch.join("ws/alias")).unwrap();
-        symlink("../../shared/link", scratch.join("ws/real/file")).unwrap();
-        symlink(scratch.join("shared/deep/file"), scratch.join("shared/link")).unwrap();
+        symlink("../../elsewhere/link", scratch.join("ws/real/file")).unwrap();
+        symlink(scratch.join("elsewhere/deep/file"), scratch.join("elsewhere/link")).unwrap();
         assert_eq!(
             spots(&scratch, "ws/alias/file", "ws"),
-            ["ws: alias", "ws: real", "ws/real: file", "shared: link", "shared/deep: file"]
+            ["ws: alias", "ws: real", "ws/real: file", "elsewhere: link", "elsewhere/deep: file"]
         );
     }
 
