@@ -2,7 +2,7 @@
 
 use super::key::{Code, Key};
 use super::snapshot::{Pause, Snapshot};
-use super::state::{Mode, Pane, State, View};
+use super::state::{Mode, OverlayKind, Pane, State, View};
 
 /// Everything a key, a click or the palette can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -117,6 +117,8 @@ pub enum Action {
     HalfDown,
     /// Take the selected row of a list.
     Accept,
+    /// Write the selected model into the bench file.
+    WriteModel,
     /// Switch the selected variant on or off.
     Toggle,
     /// Up one row of a list.
@@ -290,6 +292,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::HandOff, "hand_off", &["ctrl-e"], S::Editor, ("your editor", 5), "To your own editor", "Saves the text and opens it in $VISUAL, $EDITOR or vi, at this line."),
         row(A::Toggle, "toggle", &["space", "enter"], S::Variants, ("on or off", 1), "On or off", "Switches the selected variant on or off, behind those that are on."),
         row(A::Accept, "accept", &["enter"], S::List, ("take", 1), "Take it", "Takes the selected row."),
+        row(A::WriteModel, "write_model", &["ctrl-s"], S::List, ("into the bench", 2), "Model into the bench", "In the list of models: writes the selected model into the bench file."),
         row(A::ListUp, "list_up", &["up", "ctrl-p"], S::List, NO, "Up", "Up one row of the list."),
         row(A::ListDown, "list_down", &["down", "ctrl-n"], S::List, NO, "Down", "Down one row of the list."),
         row(A::EnterCwd, "enter_cwd", &["enter"], S::Cwd, ("change it", 1), "Change it", "Changes the CWD to what is typed."),
@@ -367,6 +370,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Branch => snapshot.title.branch.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
+        Action::WriteModel => state.overlays.last().is_some_and(|open| open.kind == OverlayKind::Models),
         Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
         Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
             !snapshot.layers.rows.is_empty()

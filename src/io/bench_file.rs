@@ -208,7 +208,8 @@ impl BenchFile {
         Ok((Arc::new(bench), warnings))
     }
 
-    /// The bench as it would be if a file held these bytes, and every other file what it holds now.
+    /// The bench as it would be if a file held these bytes, and every other file what it holds now. With `whole`, every
+    /// variant of the file is checked, as [`BenchFile::bench`] does, and not only those that are applied.
     ///
     /// # Errors
     ///
@@ -218,6 +219,7 @@ impl BenchFile {
         path: &FilePath,
         bytes: &[u8],
         variants: &[Name],
+        whole: bool,
     ) -> Result<Arc<Bench>, Vec<Diagnostic>> {
         let key = FactKey::File(path.clone());
         let document = match (&self.broken, self.loader.found_with(&key, bytes)) {
@@ -231,6 +233,9 @@ impl BenchFile {
             true => self.loader.found_with(&key, bytes).unwrap_or(Found::Absent),
             false => self.loader.load(&FactKey::File(asked.clone())),
         };
+        if whole {
+            return document.open(variants, &mut files).map(|opened| Arc::new(opened.bench));
+        }
         document.bench(variants, &mut files).map(|(bench, _)| Arc::new(bench))
     }
 

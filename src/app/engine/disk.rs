@@ -150,7 +150,7 @@ impl Edge for Disk {
         let original = Original::read(&path)?;
         let edited = bench::edit(&key.path, &original, edit)?;
         let bytes = original.apply(&edited.splices)?;
-        if let Err(problems) = self.file.bench_with(&key, &bytes, variants) {
+        if let Err(problems) = self.file.bench_with(&key, &bytes, variants, true) {
             let first = problems.first().map_or_else(String::new, |problem| problem.message.clone());
             return Err(format!("the bench would be wrong: {first}"));
         }
@@ -214,7 +214,7 @@ impl Edge for Disk {
         bytes: &[u8],
         variants: &[Name],
     ) -> Result<Arc<Bench>, Vec<Diagnostic>> {
-        self.file.bench_with(file, bytes, variants)
+        self.file.bench_with(file, bytes, variants, false)
     }
 
     fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {

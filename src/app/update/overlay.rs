@@ -12,6 +12,7 @@ use crate::app::line_editor::LineEditor;
 use crate::app::rows::{self, Pick};
 use crate::app::state::{ListState, Mode, Overlay, OverlayKind, State};
 use crate::core::fact::Name;
+use crate::io::edit::bench::BenchEdit;
 
 pub(super) fn open(state: &mut State, kind: OverlayKind) {
     let mut editor = LineEditor::default();
@@ -56,6 +57,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ListUp => go(state, Motion::By(-1)),
         Action::ListDown => go(state, Motion::By(1)),
         Action::Accept | Action::Toggle => return take(state),
+        Action::WriteModel => return write_model(state),
         Action::EnterCwd => return enter_cwd(state),
         Action::Complete => return complete(state),
         Action::EnterSearch if state.editor.is_some() => {
@@ -143,6 +145,15 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     };
     state.overlays.pop();
     vec![Effect::Engine(request)]
+}
+
+/// Writes the selected model into the bench file.
+fn write_model(state: &mut State) -> Vec<Effect> {
+    let rows = rows::list_rows(state);
+    let row = state.overlays.last().and_then(|overlay| rows.get(overlay.list.cursor));
+    let Some(Pick::Model(model)) = row.map(|row| row.pick.clone()) else { return Vec::new() };
+    state.overlays.pop();
+    vec![Effect::Engine(EngineRequest::EditBench(BenchEdit::Model(model)))]
 }
 
 /// A key without a meaning of its own: text, where text is typed.

@@ -1,6 +1,7 @@
 //! The user's own editor.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
@@ -52,8 +53,8 @@ pub fn edit(path: &Path, line: u32, column: u32) -> Result<(), String> {
     let status = Command::new(&words[0]).args(&words[1..]).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("{} ended with {status}", words[0])),
-        Err(error) => Err(format!("{} ({name}) cannot be started: {}", words[0], reason(&error))),
+        Ok(status) => Err(format!("{} ended with {status}", words[0].display())),
+        Err(error) => Err(format!("{} ({name}) cannot be started: {}", words[0].display(), reason(&error))),
     }
 }
 
@@ -66,10 +67,9 @@ fn chosen(variable: impl Fn(&str) -> Option<String>) -> (&'static str, String) {
 }
 
 /// The words of the command; none where `editor` holds no word.
-fn command(editor: &str, path: &Path, line: u32, column: u32) -> Option<Vec<String>> {
+fn command(editor: &str, path: &Path, line: u32, column: u32) -> Option<Vec<OsString>> {
     let mut words = split(editor);
     let program = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
-    let file = path.to_string_lossy();
     let window = WINDOWS.iter().find(|(name, ..)| *name == program);
     if let Some((_, wait, _)) = window
         && !words.iter().any(|word| word == wait || word == "-w" || word == "-f")
@@ -82,12 +82,17 @@ fn command(editor: &str, path: &Path, line: u32, column: u32) -> Option<Vec<Stri
         None => Takes::Plus,
     };
     match takes {
-        Takes::Plus => words.extend([format!("+{line}"), file.into_owned()]),
-        Takes::Goto => words.extend(["--goto".to_owned(), format!("{file}:{line}:{column}")]),
-        Takes::Suffix => words.push(format!("{file}:{line}:{column}")),
-        Takes::Line => words.extend(["--line".to_owned(), line.to_string(), file.into_owned()]),
+        Takes::Plus => words.push(format!("+{line}")),
+        Takes::Goto => words.push("--goto".to_owned()),
+        Takes::Line => words.extend(["--line".to_owned(), line.to_string()]),
+        Takes::Suffix => {}
     }
-    Some(words)
+    // A path need not be text.
+    let mut file = OsString::from(path);
+    if matches!(takes, Takes::Goto | Takes::Suffix) {
+        file.push(format!(":{line}:{column}"));
+    }
+    Some(words.into_iter().map(OsString::from).chain([file]).collect())
 }
 
 /// The words of a command line, as a shell divides them: at spaces, with quotes and backslashes, and nothing expanded.

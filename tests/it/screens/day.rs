@@ -391,6 +391,13 @@ fn layers_are_edited_in_the_bench_by_keys() {
     // The selection stays on the layer.
     let row = &day.state.snapshot.layers.rows[day.state.layers.cursor];
     assert_eq!(&*row.id, "base");
+    day.press("mclaude-sonnet-4-5<ctrl-s>");
+    assert!(
+        day.read("bench.yaml").contains("model: anthropic:claude-sonnet-4-5\n"),
+        "{}",
+        day.read("bench.yaml")
+    );
+    day.press("u");
     day.press("g-");
     assert!(day.state.message.ends_with("is no layer of the bench"), "{}", day.state.message);
 }
