@@ -313,3 +313,21 @@ fn every_licence_is_allowed() {
         assert!(met(licence, &allowed), "{name} has the licence {licence}, which deny.toml does not allow");
     }
 }
+
+/// A test file that no binary names is never compiled, and nothing says so.
+#[test]
+fn every_test_file_is_part_of_its_binary() {
+    for binary in ["conformance", "it", "pty"] {
+        let main = read(&format!("tests/{binary}/main.rs"));
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(binary);
+        for entry in std::fs::read_dir(folder).expect("a folder of tests") {
+            let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+            if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
+                assert!(
+                    main.contains(&format!("mod {module};")),
+                    "tests/{binary}/main.rs does not name {module}"
+                );
+            }
+        }
+    }
+}

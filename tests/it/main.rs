@@ -16,4 +16,5 @@ mod screens;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;
+mod watch;
 mod wire;

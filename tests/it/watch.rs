@@ -170,12 +170,12 @@ fn a_file_written_right_after_its_folder_is_seen() {
 #[test]
 fn a_link_is_followed_and_its_change_is_seen() {
     let watched = Watched::new(Mode::Auto, &["ws/AGENTS.md"], |scratch| {
-        fs::create_dir_all(scratch.join("shared/deep")).expect("folders");
-        write(scratch.join("shared/deep/one.md"), "one");
-        write(scratch.join("shared/two.md"), "two");
-        symlink("../shared/deep/one.md", scratch.join("ws/AGENTS.md")).expect("a link");
+        fs::create_dir_all(scratch.join("elsewhere/deep")).expect("folders");
+        write(scratch.join("elsewhere/deep/one.md"), "one");
+        write(scratch.join("elsewhere/two.md"), "two");
+        symlink("../elsewhere/deep/one.md", scratch.join("ws/AGENTS.md")).expect("a link");
     });
-    let one = watched.path("shared/deep/one.md");
+    let one = watched.path("elsewhere/deep/one.md");
     watched.expect("ws/AGENTS.md", Some("one, written"), || write(&one, "one, written"));
     watched.expect("ws/AGENTS.md", Some("one, saved"), || save(&one, "one, saved"));
     watched.expect("ws/AGENTS.md", Some("one, through the link"), || {
@@ -183,9 +183,10 @@ fn a_link_is_followed_and_its_change_is_seen() {
     });
     watched.expect("ws/AGENTS.md", Some("two"), || {
         fs::remove_file(watched.path("ws/AGENTS.md")).expect("a link");
-        symlink("../shared/two.md", watched.path("ws/AGENTS.md")).expect("a link");
+        symlink("../elsewhere/two.md", watched.path("ws/AGENTS.md")).expect("a link");
     });
-    watched.expect("ws/AGENTS.md", Some("two, saved"), || save(&watched.path("shared/two.md"), "two, saved"));
+    watched
+        .expect("ws/AGENTS.md", Some("two, saved"), || save(&watched.path("elsewhere/two.md"), "two, saved"));
 }
 
 #[test]
