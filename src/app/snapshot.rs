@@ -35,6 +35,8 @@ pub struct Snapshot {
     pub why: Why,
     /// The verdict, one line for each entry, in order: `CALL`, then `AHEAD`.
     pub verdict: Vec<VerdictLine>,
+    /// What the presenter has to say of the shown call or beat; none where the run has no captions at all.
+    pub caption: Option<Caption>,
     /// What is wrong with the bench or its files, errors first.
     pub diagnostics: Vec<Diagnostic>,
     /// True while a file is broken: everything else here is the last good state.
@@ -302,6 +304,8 @@ pub struct CallTable {
     pub shown: Option<usize>,
     /// True when writing to the cache has a price of its own, so that the column `write` means something.
     pub write_fee: bool,
+    /// Captions behind the last call that are still to come.
+    pub closing: Vec<Arc<str>>,
     /// A line below the calls: `3-6 are forecast from the script`.
     pub footnote: Option<Arc<str>>,
 }
@@ -591,6 +595,19 @@ pub enum Tone {
     Good,
     /// Something is lost, stale or broken.
     Bad,
+}
+
+/// The band of captions, which keeps its room while nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caption {
+    /// What is said now; empty for nothing.
+    pub text: Arc<str>,
+    /// The number of the beat, from 1: of the call, or of the beat of a demo.
+    pub at: u32,
+    /// How many there are.
+    pub of: u32,
+    /// The cells of the widest caption of the run, in one line: the band is as high as that needs.
+    pub cells: usize,
 }
 
 /// The line above the keys.

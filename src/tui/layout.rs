@@ -26,6 +26,8 @@ pub struct Layout {
     pub panes: [Rect; 4],
     /// The box of the verdict.
     pub verdict: Rect,
+    /// The band of captions.
+    pub caption: Rect,
     /// The row above the keys.
     pub status: Rect,
     /// The row of keys.
@@ -43,6 +45,8 @@ pub struct Wishes {
     pub calls: u16,
     /// Rows of the verdict, without borders.
     pub verdict: u16,
+    /// Rows of captions.
+    pub caption: u16,
 }
 
 /// The narrowest and lowest screens of each size, in cells.
@@ -68,6 +72,7 @@ pub fn layout(area: Rect, focus: usize, whole: bool, wishes: Wishes) -> Layout {
         header: Rect::ZERO,
         panes: [Rect::ZERO; 4],
         verdict: Rect::ZERO,
+        caption: Rect::ZERO,
         status: Rect::ZERO,
         footer: Rect::ZERO,
     };
@@ -79,11 +84,15 @@ pub fn layout(area: Rect, focus: usize, whole: bool, wishes: Wishes) -> Layout {
             if rest.height > 4 {
                 out.footer = take_bottom(&mut rest, 1);
             }
+            if rest.height > 8 {
+                out.caption = take_bottom(&mut rest, wishes.caption);
+            }
             out.panes[focus.min(3)] = rest;
         }
         Size::Stage => {
             out.header = take_top(&mut rest, 1);
             out.footer = take_bottom(&mut rest, 1);
+            out.caption = take_bottom(&mut rest, wishes.caption);
             if whole {
                 out.panes[focus.min(3)] = rest;
                 return out;
@@ -104,6 +113,7 @@ pub fn layout(area: Rect, focus: usize, whole: bool, wishes: Wishes) -> Layout {
             out.header = take_top(&mut rest, wishes.header.clamp(3, 5));
             out.footer = take_bottom(&mut rest, 1);
             out.status = take_bottom(&mut rest, 1);
+            out.caption = take_bottom(&mut rest, wishes.caption);
             out.verdict = take_bottom(&mut rest, wishes.verdict.clamp(2, 4) + 2);
             if whole {
                 out.panes[focus.min(3)] = rest;
@@ -142,15 +152,20 @@ mod tests {
 
     #[test]
     fn rectangles_tile_the_screen() {
-        let wishes = Wishes { header: 3, layers: 10, calls: 12, verdict: 2 };
+        let wishes = Wishes { header: 3, layers: 10, calls: 12, verdict: 2, caption: 2 };
         for width in 1..=210 {
             for height in 1..=70 {
                 for whole in [false, true] {
                     let area = Rect::new(0, 0, width, height);
                     let out = layout(area, 2, whole, wishes);
                     let mut covered = 0;
-                    for rect in out.panes.into_iter().chain([out.header, out.verdict, out.status, out.footer])
-                    {
+                    for rect in out.panes.into_iter().chain([
+                        out.header,
+                        out.verdict,
+                        out.caption,
+                        out.status,
+                        out.footer,
+                    ]) {
                         assert_eq!(rect.intersection(area).area(), rect.area(), "{width}x{height} {rect:?}");
                         covered += rect.area();
                     }
@@ -163,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_sizes_of_the_two_screens() {
-        let wishes = Wishes { header: 3, layers: 9, calls: 9, verdict: 2 };
+        let wishes = Wishes { header: 3, layers: 9, calls: 9, verdict: 2, caption: 0 };
         let stage = layout(Rect::new(0, 0, 80, 24), 0, false, wishes);
         assert_eq!(stage.panes.map(|pane| pane.height), [10, 10, 8, 4]);
         let wide = layout(Rect::new(0, 0, 120, 40), 0, false, wishes);

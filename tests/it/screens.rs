@@ -4,6 +4,7 @@ mod day;
 mod fixture;
 mod keys;
 mod shot;
+mod stage;
 
 use std::sync::Arc;
 

@@ -98,6 +98,7 @@ impl Engine {
         );
         snapshot.calls.write_fee =
             snapshot.calls.rows.iter().any(|row| row.paid.as_ref().is_some_and(|paid| paid.write.is_some()));
+        snapshot.caption = publish::caption(session, ahead.player.session(), &snapshot.calls);
         snapshot.diagnostics = self.broken.iter().chain(&self.warnings).cloned().collect();
         if let Some(record) = record {
             snapshot.diagnostics.extend(record.diagnostics.iter().map(|diagnostic| (**diagnostic).clone()));

@@ -13,6 +13,8 @@ pub enum CallLine {
     Answer(usize),
     /// Something that was put into a message for it.
     Injected(usize, usize),
+    /// A caption behind the last call.
+    Closing(usize),
     /// The line below all calls.
     Footnote,
 }
@@ -26,7 +28,7 @@ impl CallLine {
             | CallLine::Call(call)
             | CallLine::Answer(call)
             | CallLine::Injected(call, _) => Some(call),
-            CallLine::Footnote => None,
+            CallLine::Closing(_) | CallLine::Footnote => None,
         }
     }
 
@@ -37,14 +39,14 @@ impl CallLine {
     }
 }
 
-/// The lines of pane 2. Captions and what was injected are listed for the shown call, answers for calls that were sent;
-/// `compact` leaves out what the model answered, except where a call failed.
+/// The lines of pane 2. What was injected is listed for the shown call, answers for calls that were sent, captions where
+/// they are still to come; `compact` leaves out captions, and what the model answered, except where a call failed.
 #[must_use]
 pub fn call_lines(table: &CallTable, compact: bool) -> Vec<CallLine> {
     let mut lines = Vec::with_capacity(table.rows.len() + 4);
     for (index, row) in table.rows.iter().enumerate() {
         let shown = table.shown == Some(index);
-        if shown {
+        if row.state == CallState::Forecast && !shown && !compact {
             lines.extend((0..row.notes.len()).map(|note| CallLine::Note(index, note)));
         }
         lines.push(CallLine::Call(index));
@@ -55,6 +57,9 @@ pub fn call_lines(table: &CallTable, compact: bool) -> Vec<CallLine> {
         if shown {
             lines.extend((0..row.injected.len()).map(|injected| CallLine::Injected(index, injected)));
         }
+    }
+    if !compact {
+        lines.extend((0..table.closing.len()).map(CallLine::Closing));
     }
     if table.footnote.is_some() {
         lines.push(CallLine::Footnote);
@@ -71,6 +76,7 @@ pub fn call_line_text(table: &CallTable, line: CallLine) -> &str {
         CallLine::Call(call) => &row(call).what,
         CallLine::Answer(call) => row(call).answer.as_deref().unwrap_or_default(),
         CallLine::Injected(call, injected) => &row(call).injected[injected].layer,
+        CallLine::Closing(note) => &table.closing[note],
         CallLine::Footnote => table.footnote.as_deref().unwrap_or_default(),
     }
 }

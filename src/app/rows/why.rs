@@ -94,9 +94,6 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         }
     }
     let why = &snapshot.why;
-    if !verdict {
-        captions(&mut lines, snapshot);
-    }
     for (index, change) in why.changes.iter().enumerate() {
         // On small screens every row counts: what changed follows the verdict at once.
         if index > 0 || !verdict {
@@ -178,15 +175,6 @@ fn quote(lines: &mut Lines, text: &str) {
     let more = text[most..].matches('\n').count() + usize::from(most < end);
     if more > 0 {
         lines.plain(WhyKind::Quote, &format!("... {more} more lines"), Tone::Plain);
-    }
-}
-
-/// The captions of the shown call, whole: pane 2 has room for their beginning only.
-fn captions(lines: &mut Lines, snapshot: &Snapshot) {
-    let calls = &snapshot.calls;
-    let shown = calls.shown.and_then(|shown| calls.rows.get(shown));
-    for note in shown.iter().flat_map(|row| &row.notes) {
-        lines.text("#", 2, note, Tone::Plain);
     }
 }
 

@@ -206,6 +206,12 @@ impl Session {
         self.prepared.as_ref().map(|prepared| &prepared.record)
     }
 
+    /// The captions that no call stands behind yet: at the end of a run what is said last.
+    #[must_use]
+    pub fn closing_notes(&self) -> &[Arc<str>] {
+        &self.notes
+    }
+
     /// The number of the next call.
     #[must_use]
     pub fn next_call(&self) -> CallNo {

@@ -55,10 +55,12 @@ pub enum Role {
     SearchCurrent,
     /// What is being typed.
     Input,
+    /// What a presenter says of what is shown.
+    Caption,
 }
 
 /// Every role with its name in theme files.
-const ROLES: [(Role, &str); 21] = [
+const ROLES: [(Role, &str); 22] = [
     (Role::Text, "text"),
     (Role::Dim, "dim"),
     (Role::Title, "title"),
@@ -80,6 +82,7 @@ const ROLES: [(Role, &str); 21] = [
     (Role::Search, "search"),
     (Role::SearchCurrent, "search.current"),
     (Role::Input, "input"),
+    (Role::Caption, "caption"),
 ];
 
 /// The themes that are built in: name, file.

@@ -165,6 +165,10 @@ fn draw_line(
             let text = format!("# {}", table.rows[call].notes[note]);
             canvas.text(hanging.x, area.y, hanging.width, &text, Role::Dim);
         }
+        CallLine::Closing(note) => {
+            let text = format!("# {}", table.closing[note]);
+            canvas.text(hanging.x, area.y, hanging.width, &text, Role::Dim);
+        }
         CallLine::Footnote => {
             let text = table.footnote.as_deref().unwrap_or_default();
             let indent = u16::from(size != Size::Wide).min(area.width);
@@ -235,5 +239,9 @@ fn draw_call(
         None => what.to_string(),
     };
     let failed = if row.state == CallState::Failed { "! " } else { "" };
-    canvas.text(x, area.y, right.saturating_sub(x), &format!("{failed}{what}"), text_role);
+    x += canvas.text(x, area.y, right.saturating_sub(x), &format!("{failed}{what}"), text_role);
+    // Where a caption to come has no line of its own, a sign says that there is one.
+    if !wide && row.state == CallState::Forecast && !shown && !row.notes.is_empty() {
+        canvas.text(x + 1, area.y, right.saturating_sub(x + 1), "#", Role::Dim);
+    }
 }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod canvas;
+mod caption;
 mod editor;
 mod header;
 mod layers;
@@ -49,6 +50,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         calls: calls::wish(&state.snapshot.calls, canvas.regions.metrics.compact),
         verdict: u16::try_from(why::verdict_rows(&state.snapshot, area.width.saturating_sub(3)).len())
             .unwrap_or(2),
+        caption: caption::wish(state, area.width),
     };
     let whole = state.zoom || state.view != View::Main || state.editor.is_some();
     let layout = layout::layout(area, state.focus.index(), whole, wishes);
@@ -71,6 +73,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Orders) => orders::draw(canvas, room, state),
     }
     why::draw_verdict(canvas, layout.verdict, state);
+    caption::draw(canvas, layout.caption, state);
     header::draw_status(canvas, layout.status, state);
     header::draw_footer(canvas, layout.footer, layout.size, state);
     let cursor = overlay::draw(canvas, area, layout.footer, state);

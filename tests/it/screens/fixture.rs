@@ -177,7 +177,7 @@ fn calls() -> CallTable {
     rows[0].answer = Some("model called Cd api".into());
     rows[1].injected = vec![injected("dynamic-context", 47, 1), injected("system-reminder", 121, 2)];
     let footnote = Some("3-6 are forecast from the script".into());
-    CallTable { rows, shown: Some(1), write_fee: false, footnote }
+    CallTable { rows, shown: Some(1), write_fee: false, closing: Vec::new(), footnote }
 }
 
 fn request() -> RequestView {
@@ -311,6 +311,7 @@ pub(crate) fn xbot() -> Snapshot {
                 tone: Tone::Bad,
             },
         ],
+        caption: None,
         diagnostics: Vec::new(),
         broken: false,
         status: Status { watching: "watching 11 files".into(), ..Status::default() },

@@ -84,7 +84,10 @@ pub fn table(
         _ => None,
     };
     let shown = shown.and_then(|call| rows.iter().position(|row| row.no == call));
-    CallTable { rows, shown, write_fee: false, footnote }
+    // Behind the last call the captions are said as soon as it was sent.
+    let said = session.prepared().is_none();
+    let closing = ahead.filter(|_| !said).map(|ahead| ahead.closing_notes().to_vec()).unwrap_or_default();
+    CallTable { rows, shown, write_fee: false, closing, footnote }
 }
 
 /// What led to a call, for wide and for narrow screens.

@@ -1,12 +1,14 @@
 //! A session into a snapshot: one file per pane, all reading the same call.
 
 mod calls;
+mod caption;
 mod layers;
 mod request;
 mod verdict;
 mod why;
 
 pub use calls::{lead_words, run_size, table as call_table};
+pub use caption::caption;
 pub use layers::table as layer_table;
 pub use request::{title, view as request_view};
 pub use verdict::verdict;
