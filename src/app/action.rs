@@ -61,6 +61,12 @@ pub enum Action {
     FocusRequest,
     /// Focus pane 4.
     FocusWhy,
+    /// To what the selected line of a view is about.
+    OpenLine,
+    /// The column before.
+    ColumnBefore,
+    /// The next column.
+    ColumnNext,
     /// To the bytes of the selected layer.
     OpenLayer,
     /// Leave the selected layer out, or take it in again.
@@ -150,6 +156,10 @@ pub enum Scope {
     Screen,
     /// On the screen, while this pane is focused.
     Pane(Pane),
+    /// In every view but the panes.
+    Views,
+    /// In this view.
+    View(View),
     /// In a list that is open above the screen.
     List,
     /// In the list of variants.
@@ -170,6 +180,8 @@ impl Scope {
             Scope::Everywhere => "Always",
             Scope::Screen => "On the screen",
             Scope::Pane(pane) => pane.title(),
+            Scope::Views => "In a view",
+            Scope::View(view) => view.title(),
             Scope::List => "In a list",
             Scope::Variants => "In the list of variants",
             Scope::Cwd => "While typing a CWD",
@@ -242,6 +254,9 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat."),
         row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
         row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant", "Applies the selected row of \"Tell it another way\" to the session; the bench file stays as it is."),
+        row(A::OpenLine, "open_line", &["enter"], S::Views, ("its bytes", 2), "To its bytes", "Shows what the selected line is about: the bytes, the call, or what hangs on it."),
+        row(A::ColumnBefore, "column_before", &["left"], S::Views, NO, "The column before", "Selects the column before, where a line has several numbers."),
+        row(A::ColumnNext, "column_next", &["right"], S::Views, ("column", 6), "The next column", "Selects the next column, where a line has several numbers."),
         row(A::OpenLayer, "open_layer", &["enter"], S::Pane(Pane::Layers), ("its bytes", 6), "To the layer's bytes", "Shows where the selected layer stands in the request."),
         row(A::ToggleLayer, "toggle_layer", &["-"], S::Pane(Pane::Layers), ("leave out", 7), "Leave out or take in", "Writes `when: \"false\"` into the bench file, or takes it out again; a condition is kept in brackets."),
         row(A::MoveUp, "move_up", &["K", "alt-up"], S::Pane(Pane::Layers), ("move up", 9), "Move the layer up", "Puts the layer in front of the one above it in its place, in the bench file; where the place goes by keys, the key is changed."),
@@ -308,6 +323,10 @@ pub const ACTIONS: &[ActionInfo] = {
     ]
 };
 
+/// What the menu of views lists: panes first.
+pub const VIEWS: &[Action] =
+    &[Action::FocusLayers, Action::FocusCalls, Action::FocusRequest, Action::FocusWhy, Action::Orders];
+
 /// The row of an action.
 #[must_use]
 pub fn info(action: Action) -> &'static ActionInfo {
@@ -322,7 +341,9 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
         Scope::Everywhere => (true, 0),
         Scope::Screen => (mode == Mode::Screen, 1),
         Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants), 1),
-        Scope::Pane(pane) => (mode == Mode::Screen && state.view == View::Main && pane == state.focus, 2),
+        Scope::Pane(pane) => (mode == Mode::Screen && state.pane() == Some(pane), 2),
+        Scope::Views => (mode == Mode::Screen && state.pane().is_none(), 2),
+        Scope::View(view) => (mode == Mode::Screen && state.pane().is_none() && state.view == view, 3),
         Scope::Variants => (mode == Mode::Variants, 2),
         Scope::Cwd => (mode == Mode::Cwd, 2),
         Scope::Search => (mode == Mode::Search, 2),
@@ -379,6 +400,10 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Fold => !snapshot.request.blocks.is_empty(),
         Action::PreviousBlock | Action::NextBlock => snapshot.request.blocks.len() > 1,
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
+        Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
+        Action::ColumnBefore | Action::ColumnNext => {
+            state.pane().is_none() && state.page.open_columns().len() > 1
+        }
         Action::EditText | Action::EditOutside => !snapshot.layers.rows.is_empty(),
         Action::FindNext | Action::FindPrevious => {
             state.editor.as_ref().is_some_and(|editor| editor.find.is_some())
@@ -405,7 +430,7 @@ pub fn hint(state: &State, info: &ActionInfo) -> String {
         (Action::Send, Pause::Before(call)) => format!("send call {}", call.0),
         (Action::Play, _) if state.snapshot.status.playing => "stop".to_owned(),
         (Action::Zoom, _) if state.zoom => "unzoom".to_owned(),
-        (Action::Orders, _) if state.view == View::Orders => "panes".to_owned(),
+        (Action::OpenLine, _) => state.page.enter.to_owned(),
         _ => info.hint.to_owned(),
     }
 }

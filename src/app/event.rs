@@ -63,6 +63,8 @@ pub enum Target {
         /// The cell, from the left edge of the text.
         cell: u16,
     },
+    /// A line of the view that fills the screen, and the column.
+    ViewLine(usize, usize),
     /// A row of the list that is open.
     ListRow(usize),
     /// The list or input that is open, beside its rows.
@@ -78,8 +80,10 @@ pub enum Target {
 pub struct Metrics {
     /// For each pane in order: the cells of a row of text and the number of rows. Zero for a pane that was not drawn.
     pub panes: [(u16, u16); 4],
-    /// The rows of the list that is open, or of the orders view.
+    /// The rows of the list that is open.
     pub list: u16,
+    /// The cells of a line of the view that fills the screen, and its rows; zero for the panes.
+    pub view: (u16, u16),
     /// The cells of a row of the editor, and its rows; zero while none is open.
     pub editor: (u16, u16),
     /// True when separators in front of parts take no rows, and the verdict stands in pane 4.

@@ -12,7 +12,7 @@ use super::editor::Opened;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
-use crate::core::wire::{BlockKind, CallNo};
+use crate::core::wire::{BlockKind, CallNo, MessageId};
 
 /// Everything the screen shows about the session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -425,6 +425,8 @@ pub struct BlockRow {
     pub title: Arc<str>,
     /// What it is.
     pub kind: BlockKind,
+    /// The message that it belongs to; none for tools and system.
+    pub message: Option<MessageId>,
     /// The text, with an owner for each byte.
     pub text: Traced,
     /// Who wrote which bytes, in order; they tile the text.

@@ -1,6 +1,6 @@
 //! The state of the workbench: what is focused, selected, scrolled to, open. Only [`super::update::update`] changes it.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -8,8 +8,9 @@ use super::editor::Editor;
 use super::event::{Event, Metrics};
 use super::key::Key;
 use super::line_editor::LineEditor;
-use super::rows::BlockRows;
+use super::rows::{BlockRows, Page};
 use super::snapshot::{BlockRow, Snapshot};
+use super::update::Seek;
 
 /// The panes, in the order of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,14 +48,40 @@ impl Pane {
     }
 }
 
-/// What fills the screen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What fills the screen. A view other than the panes is a list: its lines come from [`super::rows::page`], its place
+/// in them is kept in [`State::views`], and its keys have the scopes [`super::action::Scope::Views`] and
+/// [`super::action::Scope::View`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum View {
     /// The four panes.
     #[default]
     Main,
     /// Run order against byte order.
     Orders,
+}
+
+impl View {
+    /// Its name on the screen.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            View::Main => "Panes",
+            View::Orders => "Orders",
+        }
+    }
+}
+
+/// Where one is in a view.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ViewState {
+    /// The selected line, an index into the lines of the view's page, and the first on the screen.
+    pub list: ListState,
+    /// The selected column, an index into the page's.
+    pub column: usize,
+    /// The keys of the lines that are folded otherwise than they are by themselves.
+    pub turned: BTreeSet<Arc<str>>,
+    /// Only lines with this text are shown, and what they hang on; empty for all.
+    pub filter: String,
 }
 
 /// What decides the meaning of keys.
@@ -226,6 +253,16 @@ pub struct State {
     pub snapshot: Arc<Snapshot>,
     /// What fills the screen.
     pub view: View,
+    /// The views that lie under it, the nearest last: Esc goes back to them.
+    pub under: Vec<View>,
+    /// Where one is in each view.
+    pub views: BTreeMap<View, ViewState>,
+    /// The view that fills the screen, laid out.
+    pub page: Page,
+    /// The view whose page that is.
+    pub page_of: View,
+    /// Bytes that are to be shown as soon as the engine has published their call.
+    pub seeking: Option<Seek>,
     /// The focused pane.
     pub focus: Pane,
     /// True when the focused pane has the whole screen.
@@ -238,8 +275,6 @@ pub struct State {
     pub request: RequestState,
     /// The lines of pane 4.
     pub why: ListState,
-    /// The rows of the orders view.
-    pub orders: ListState,
     /// The text that is edited, below what is open above it.
     pub editor: Option<Editor>,
     /// The number of the latest request to open a text, see [`super::editor::Opened::no`].
@@ -271,13 +306,17 @@ impl State {
         State {
             snapshot: Arc::default(),
             view: View::Main,
+            under: Vec::new(),
+            views: BTreeMap::new(),
+            page: Page::default(),
+            page_of: View::Main,
+            seeking: None,
             focus: Pane::default(),
             zoom: false,
             layers: ListState::default(),
             calls: ListState::default(),
             request: RequestState::default(),
             why: ListState::default(),
-            orders: ListState::default(),
             editor: None,
             asked: 0,
             waiting: None,
@@ -300,6 +339,23 @@ impl State {
             None if self.editor.is_some() => Mode::Editor,
             None => Mode::Screen,
         }
+    }
+
+    /// Where one is in the view that fills the screen.
+    #[must_use]
+    pub fn here(&self) -> ViewState {
+        self.views.get(&self.view).cloned().unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub(super) fn here_mut(&mut self) -> &mut ViewState {
+        self.views.entry(self.view).or_default()
+    }
+
+    /// The pane that keys go to; none while a view fills the screen.
+    #[must_use]
+    pub fn pane(&self) -> Option<Pane> {
+        (self.view == View::Main).then_some(self.focus)
     }
 
     /// The block of the request that is looked at.

@@ -1,11 +1,14 @@
 //! The rows of the panes, one function for each: what is drawn, moved through, searched and clicked is the same list.
 
 mod calls;
+mod orders;
 mod overlay;
+mod page;
 mod request;
 mod why;
 
 pub use calls::{CallLine, call_line_text, call_lines};
 pub use overlay::{Answer, ListRow, Pick, list_rows};
+pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells};
 pub use request::{BlockRows, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

@@ -114,14 +114,7 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             })
             .collect(),
         OverlayKind::Views => {
-            let views = [
-                Action::FocusLayers,
-                Action::FocusCalls,
-                Action::FocusRequest,
-                Action::FocusWhy,
-                Action::Orders,
-            ];
-            let useful = views.into_iter().filter(|&view| action::useful(state, view));
+            let useful = action::VIEWS.iter().copied().filter(|&view| action::useful(state, view));
             useful.map(|view| action_row(state, action::info(view))).collect()
         }
         OverlayKind::Cwd => {
@@ -230,8 +223,15 @@ fn action_row(state: &State, info: &ActionInfo) -> ListRow {
 
 /// Every key, by scope: the focused pane first, then the screen, then what is open only at times.
 fn help(state: &State, typed: &str) -> Vec<ListRow> {
-    let mut scopes = vec![Scope::Pane(state.focus), Scope::Screen, Scope::Everywhere];
-    scopes.extend(Pane::ALL.into_iter().filter(|&pane| pane != state.focus).map(Scope::Pane));
+    let mut scopes = match state.pane() {
+        Some(pane) => vec![Scope::Pane(pane)],
+        None => vec![Scope::View(state.view), Scope::Views],
+    };
+    scopes.extend([Scope::Screen, Scope::Everywhere]);
+    scopes.extend(Pane::ALL.into_iter().filter(|&pane| state.pane() != Some(pane)).map(Scope::Pane));
+    if state.pane().is_some() {
+        scopes.push(Scope::Views);
+    }
     scopes.extend([Scope::Editor, Scope::List, Scope::Variants, Scope::Cwd, Scope::Search]);
     let mut rows = Vec::new();
     for scope in scopes {

@@ -26,7 +26,7 @@ pub struct Row {
     /// For a folded part the number of its lines.
     pub folded: Option<usize>,
     /// Where the next row begins; the length of the text at its end.
-    next: usize,
+    pub next: usize,
 }
 
 /// Lines longer than this are broken at every multiple of it, in bytes of the block, so that rows in the middle of a
@@ -334,6 +334,7 @@ mod tests {
         BlockRow {
             title: "message 4 (tool)".into(),
             kind: BlockKind::ToolResult,
+            message: None,
             text: Traced::whole("x", parts.concat(), Made::Literal, EventId::OPENING),
             parts: rows,
             change: BlockChange::Same,

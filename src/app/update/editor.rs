@@ -9,15 +9,18 @@ use crate::app::effect::{Effect, EngineRequest, TextEdit, TextPlace};
 use crate::app::event::Event;
 use crate::app::key::Key;
 use crate::app::rows::{Answer, span_in};
-use crate::app::state::{OverlayKind, Pane, State, View};
+use crate::app::state::{OverlayKind, Pane, State};
 use crate::core::text::Made;
 use crate::io::edit::Original;
 
 /// Asks for the text behind what is selected.
 pub(super) fn ask(state: &mut State, purpose: Purpose) -> Vec<Effect> {
-    let place = match (state.view, state.focus) {
-        (View::Orders, _) => layer_at(state, state.orders.cursor),
-        (_, Pane::Layers) => layer_at(state, state.layers.cursor),
+    let place = match state.pane() {
+        None => {
+            let line = state.page.lines.get(state.here().list.cursor);
+            line.and_then(|line| line.text.clone()).ok_or_else(|| "no file wrote this line".to_owned())
+        }
+        Some(Pane::Layers) => layer_at(state, state.layers.cursor),
         // Calls and reasons are about the bytes that are shown beside them.
         _ => byte_under_cursor(state),
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::look_at;
-use super::{search, why_lines};
+use super::{search, views, why_lines};
 use crate::app::rows::{self, CallLine, WhyKind};
 use crate::app::snapshot::{BlockChange, Snapshot};
 use crate::app::state::{Pane, State};
@@ -56,6 +56,8 @@ pub(super) fn on_published(state: &mut State, snapshot: Arc<Snapshot>) {
         state.why.cursor = 0;
     }
     search::refresh(state);
+    let now = Arc::clone(&state.snapshot);
+    views::on_published(state, &now);
 }
 
 fn follow_request(state: &mut State, old: &Snapshot) {

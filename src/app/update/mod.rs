@@ -6,8 +6,10 @@ mod overlay;
 mod pointer;
 mod screen;
 mod search;
+mod views;
 
 pub(super) use search::ranges;
+pub use views::Seek;
 
 use std::sync::Arc;
 
@@ -67,7 +69,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
 /// Everything that [`settle`] may move.
 fn places(state: &State) -> ([ListState; 4], usize, usize, Option<ListState>, Option<Place>) {
     let request = &state.request;
-    let lists = [state.layers, state.calls, state.why, state.orders];
+    let lists = [state.layers, state.calls, state.why, state.here().list];
     let list = state.overlays.last().map(|overlay| overlay.list);
     (lists, request.top, request.cursor, list, state.editor.as_ref().map(|editor| editor.top))
 }
@@ -77,7 +79,6 @@ fn settle(state: &mut State, anew: bool) {
     let heights = Pane::ALL.map(|pane| state.height(pane));
     let table = &state.snapshot.layers;
     state.layers.fit(table.rows.len(), heights[0]);
-    state.orders.fit(table.rows.len(), usize::from(state.metrics.list));
     state.calls.fit(rows::call_lines(&state.snapshot.calls, state.metrics.compact).len(), heights[1]);
     state.why.fit(why_lines(state).len(), heights[3]);
     let block = state.request.block.min(state.snapshot.request.blocks.len().saturating_sub(1));
@@ -99,6 +100,7 @@ fn settle(state: &mut State, anew: bool) {
         (top, cursor)
     });
     (state.request.top, state.request.cursor) = places.unwrap_or_default();
+    views::refresh(state);
     editor::settle(state);
     if !state.overlays.is_empty() {
         let rows = rows::list_rows(state);
@@ -208,7 +210,7 @@ fn up_level(state: &mut State) -> Vec<Effect> {
         return Vec::new();
     }
     if state.view != View::Main {
-        state.view = View::Main;
+        views::leave(state);
     } else {
         state.zoom = false;
     }

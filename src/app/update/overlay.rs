@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::{Motion, moved};
-use super::{editor, search};
+use super::{editor, search, views};
 use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
@@ -43,6 +43,9 @@ pub(super) fn close(state: &mut State) -> Vec<Effect> {
         Some(OverlayKind::Cwd) => vec![Effect::Engine(EngineRequest::CancelPreview)],
         Some(OverlayKind::Search) => {
             state.search = None;
+            if state.pane().is_none() {
+                state.here_mut().filter.clear();
+            }
             if let Some(editor) = &mut state.editor {
                 editor.find = None;
             }
@@ -181,6 +184,7 @@ pub(super) fn on_insert(state: &mut State, text: &str) -> Vec<Effect> {
 
 /// What was typed has changed.
 fn typed(state: &mut State) -> Vec<Effect> {
+    let in_view = state.pane().is_none();
     let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };
     let text = overlay.editor.text().to_owned();
     match overlay.kind {
@@ -191,6 +195,7 @@ fn typed(state: &mut State) -> Vec<Effect> {
             return vec![Effect::Engine(EngineRequest::PreviewCwd(without_final_slash(&text).into()))];
         }
         OverlayKind::Search if state.editor.is_some() => editor::search(state, &text),
+        OverlayKind::Search if in_view => views::search(state, &text),
         OverlayKind::Search => search::search(state, &text),
         _ => {
             overlay.list = ListState::default();

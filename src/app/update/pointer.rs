@@ -1,7 +1,7 @@
 //! The mouse.
 
 use super::screen::{Motion, open_call};
-use super::{editor, overlay, why_lines};
+use super::{editor, overlay, views, why_lines};
 use crate::app::effect::Effect;
 use crate::app::event::{Pointer, Target};
 use crate::app::rows::{self, CallLine};
@@ -42,17 +42,15 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
         }
         return Vec::new();
     }
+    let focused = state.focus;
     match target {
         Target::Action(action) => return super::perform(state, action),
         Target::Pane(pane) => state.focus = pane,
         Target::Layer(row) => {
-            if state.view == View::Orders {
-                state.orders.cursor = row;
-            } else {
-                state.focus = Pane::Layers;
-            }
+            state.focus = Pane::Layers;
             state.layers.cursor = row;
         }
+        Target::ViewLine(line, column) => return views::click(state, line, column),
         Target::CallLine(line) => {
             state.focus = Pane::Calls;
             let lines = rows::call_lines(&state.snapshot.calls, state.metrics.compact);
@@ -64,9 +62,13 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
                 Some(CallLine::Footnote) | None => None,
                 Some(_) => Some(line),
             };
-            if let Some(line) = meant {
-                state.calls.cursor = line;
-                return open_call(state);
+            // A click selects; going there may send calls, so it takes a second one.
+            match meant {
+                Some(line) if line == state.calls.cursor && focused == Pane::Calls => {
+                    return open_call(state);
+                }
+                Some(line) => state.calls.cursor = line,
+                None => {}
             }
         }
         Target::RequestRow(byte) => {
@@ -95,11 +97,11 @@ fn wheel(state: &mut State, target: Target, by: isize) -> Vec<Effect> {
         return Vec::new();
     }
     let height = |state: &State, pane| state.height(pane);
+    if state.view != View::Main {
+        views::scroll(state, by);
+        return Vec::new();
+    }
     match target {
-        Target::Layer(_) if state.view == View::Orders => {
-            let (len, rows) = (state.snapshot.layers.rows.len(), usize::from(state.metrics.list));
-            state.orders.scroll(by, len, rows);
-        }
         Target::Layer(_) | Target::Pane(Pane::Layers) => {
             let (len, rows) = (state.snapshot.layers.rows.len(), height(state, Pane::Layers));
             state.layers.scroll(by, len, rows);

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::{editor, overlay, search, why_lines};
+use super::{editor, overlay, search, views, why_lines};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, CallLine, WhyKind};
 use crate::app::snapshot::{ByteOrder, Now};
 use crate::app::state::{OverlayKind, Pane, RequestState, State, View};
+use crate::core::fact::Name;
 use crate::io::edit::bench::BenchEdit;
 
 /// How far a motion goes.
@@ -42,13 +43,12 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Search => overlay::open(state, OverlayKind::Search),
         Action::NextMatch => search::step(state, 1),
         Action::PreviousMatch => search::step(state, -1),
-        Action::Orders => {
-            state.view = if state.view == View::Orders { View::Main } else { View::Orders };
-            state.orders.cursor = state.layers.cursor;
-        }
+        Action::Orders => views::switch(state, View::Orders),
+        Action::OpenLine => return views::open(state),
+        Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {
             state.zoom = !state.zoom || state.view != View::Main;
-            state.view = View::Main;
+            focus(state, state.focus);
         }
         Action::Raw => state.request.raw = !state.request.raw,
         Action::Mouse => {
@@ -95,13 +95,14 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
 fn page(state: &State) -> isize {
     let height = match state.view {
         View::Main => state.height(state.focus),
-        View::Orders => usize::from(state.metrics.list),
+        _ => usize::from(state.metrics.view.1),
     };
     isize::try_from(height).unwrap_or(isize::MAX).saturating_sub(1).max(1)
 }
 
-fn focus(state: &mut State, pane: Pane) {
+pub(super) fn focus(state: &mut State, pane: Pane) {
     state.view = View::Main;
+    state.under.clear();
     state.focus = pane;
 }
 
@@ -110,9 +111,8 @@ fn turn_focus(state: &mut State, by: usize) {
 }
 
 fn go(state: &mut State, motion: Motion) {
-    if state.view == View::Orders {
-        state.orders.cursor = moved(state.orders.cursor, state.snapshot.layers.rows.len(), motion);
-        return;
+    if state.view != View::Main {
+        return views::go(state, motion);
     }
     match state.focus {
         Pane::Layers => {
@@ -159,7 +159,15 @@ fn step(state: &mut State, by: isize) -> Vec<Effect> {
 
 /// To the bytes of the selected layer.
 fn open_layer(state: &mut State) {
-    let Some(row) = state.snapshot.layers.rows.get(state.layers.cursor) else { return };
+    if let Some(row) = state.snapshot.layers.rows.get(state.layers.cursor) {
+        let layer = row.id.clone();
+        show_layer(state, &layer);
+    }
+}
+
+/// To the bytes of a layer in the shown request.
+pub(super) fn show_layer(state: &mut State, layer: &Name) {
+    let Some(row) = state.snapshot.layers.rows.iter().find(|row| row.id == *layer) else { return };
     let blocks = &state.snapshot.request.blocks;
     let found = blocks.iter().enumerate().find_map(|(index, block)| {
         let part = block.parts.iter().position(|part| part.layer.as_ref() == Some(&row.id))?;

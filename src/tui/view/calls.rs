@@ -133,6 +133,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         canvas.text(rows_area.x, rows_area.y, rows_area.width, text, Role::Dim);
         return;
     }
+    if size == Size::Wide {
+        canvas.away(area, true, state.calls.top, usize::from(rows_area.height), lines.len());
+    } else {
+        canvas.arrows((area.x + 9, area.y), state.calls.top, usize::from(rows_area.height), lines.len());
+    }
     let hits = super::hits(state, Pane::Calls);
     let shown = lines.iter().enumerate().skip(state.calls.top).take(usize::from(rows_area.height));
     for (index, line) in shown {

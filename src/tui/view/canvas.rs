@@ -142,6 +142,30 @@ impl Canvas<'_> {
         Rect { x: left + 1, y: top + 1, width: area.width - 2, height: area.height - 2 }
     }
 
+    /// Says which rows of a list are on the screen, at the right end of its lower border or, without one, of its first
+    /// row; nothing where all of them are.
+    pub(super) fn away(&mut self, area: Rect, bottom: bool, top: usize, rows: usize, len: usize) {
+        if len > rows && rows > 0 {
+            if area.width < 8 || area.height < 2 {
+                return;
+            }
+            let text = format!(" {}-{} of {len} ", top + 1, (top + rows).min(len));
+            let y = if bottom { area.bottom() - 1 } else { area.top() };
+            self.right(area.x + 1, area.right() - if bottom { 2 } else { 1 }, y, &text, Role::Dim);
+        }
+    }
+
+    /// Says with arrows that rows are scrolled away above or below, where numbers have no room. Returns the cells.
+    pub(super) fn arrows(&mut self, (x, y): (u16, u16), top: usize, rows: usize, len: usize) -> u16 {
+        let text = match (top > 0, top + rows < len) {
+            (false, false) => return 0,
+            (true, false) => "↑",
+            (false, true) => "↓",
+            (true, true) => "↑↓",
+        };
+        self.text(x, y, 2, text, Role::Warn)
+    }
+
     /// Draws a row as a line with a title in it; returns the area below.
     pub(super) fn ruled(&mut self, area: Rect, title: &[(&str, Role)], focused: bool) -> Rect {
         if area.is_empty() {

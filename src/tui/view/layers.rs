@@ -236,6 +236,11 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         canvas.text(rows_area.x, rows_area.y, rows_area.width, text, Role::Dim);
         return;
     }
+    if size == Size::Wide {
+        canvas.away(area, true, state.layers.top, usize::from(height), table.rows.len());
+    } else {
+        canvas.arrows((area.x + 10, area.y), state.layers.top, usize::from(height), table.rows.len());
+    }
     let hits = super::hits(state, Pane::Layers);
     for (index, row) in table.rows.iter().enumerate().skip(state.layers.top).take(usize::from(height)) {
         let place = row_area(rows_area, index - state.layers.top);

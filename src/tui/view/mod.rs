@@ -9,6 +9,7 @@ mod header;
 mod layers;
 mod orders;
 mod overlay;
+mod page;
 mod request;
 mod why;
 
@@ -70,7 +71,9 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
     match (&state.editor, state.view) {
         (Some(text), _) => typing = editor::draw(canvas, room, layout.size, state, text),
         (None, View::Main) => panes(canvas, &layout, state),
-        (None, View::Orders) => orders::draw(canvas, room, state),
+        (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
+        #[expect(unreachable_patterns, reason = "every other view is a page")]
+        (None, _) => page::draw(canvas, room, layout.size, state),
     }
     why::draw_verdict(canvas, layout.verdict, state);
     caption::draw(canvas, layout.caption, state);

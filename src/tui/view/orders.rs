@@ -3,10 +3,12 @@
 use ratatui::layout::Rect;
 
 use super::canvas::{Canvas, row_area};
+use super::page;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::snapshot::{ByteOrder, LayerRow};
 use crate::app::state::State;
+use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
 fn place(row: &LayerRow) -> String {
@@ -20,19 +22,13 @@ fn place(row: &LayerRow) -> String {
     }
 }
 
-pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
+pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     let table = &state.snapshot.layers;
-    let note = if table.crosses() {
-        " x = runs in another order than it stands "
-    } else {
-        " every layer runs where it stands "
-    };
-    let title = [(" Orders ", Role::BoxTitleFocus), (note, Role::Dim)];
-    let inner = canvas.boxed(area, &title, "o or Esc: back to the panes", true);
-    if inner.height < 2 || inner.width < 12 {
+    let inner = page::frame(canvas, area, size, state, 1);
+    if inner.height == 0 || inner.width < 12 {
         return;
     }
-    let inner = Rect { x: inner.x + 1, width: inner.width - 2, ..inner };
+    let inner = Rect { y: inner.y - 1, height: inner.height + 1, ..inner };
     let half = (inner.width - 1) / 2;
     let left = Rect { width: half, ..inner };
     let right = Rect { x: inner.x + half + 1, width: inner.width - half - 1, ..inner };
@@ -42,7 +38,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     canvas.right(right.x, right.right(), right.y, "runs as", Role::Head);
 
     let height = inner.height - 1;
-    canvas.regions.metrics.list = height;
+    let list = state.here().list;
     let mut run_order: Vec<usize> =
         (0..table.rows.len()).filter(|&index| table.rows[index].run.is_some()).collect();
     run_order.sort_by_key(|&index| table.rows[index].run);
@@ -51,14 +47,14 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     for y in inner.top()..inner.bottom() {
         canvas.text(inner.x + half, y, 1, "│", Role::Border);
     }
-    for (at, &index) in run_order.iter().enumerate().skip(state.orders.top).take(rows) {
+    for (at, &index) in run_order.iter().enumerate().skip(list.top).take(rows) {
         let row = &table.rows[index];
-        let area = row_area(below(left), at - state.orders.top);
+        let area = row_area(below(left), at - list.top);
         let run = row.run.map_or_else(String::new, |run| format!("{run:>3}"));
         draw_row(canvas, area, state, index, &run, &place(row));
     }
-    for (index, row) in table.rows.iter().enumerate().skip(state.orders.top).take(rows) {
-        let area = row_area(below(right), index - state.orders.top);
+    for (index, row) in table.rows.iter().enumerate().skip(list.top).take(rows) {
+        let area = row_area(below(right), index - list.top);
         let run = row.run.map_or_else(|| "-".to_owned(), |run| run.to_string());
         let byte = match row.byte {
             ByteOrder::Number(number) => format!("{number:>3}"),
@@ -87,8 +83,8 @@ fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, index: usize, nu
         role,
     );
     canvas.right(area.x, area.right(), area.y, &other, role);
-    if index == state.orders.cursor {
+    if index == state.here().list.cursor {
         canvas.paint(area, Role::Selected);
     }
-    canvas.regions.note(area, Target::Layer(index));
+    canvas.regions.note(area, Target::ViewLine(index, 0));
 }

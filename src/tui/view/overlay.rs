@@ -7,7 +7,7 @@ use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::line_editor::LineEditor;
 use crate::app::rows;
-use crate::app::state::{Mode, Overlay, OverlayKind, State};
+use crate::app::state::{Mode, Overlay, OverlayKind, Pane, State};
 use crate::tui::theme::Role;
 
 /// Draws what is open on top. Returns where the terminal's cursor belongs: the windows of input methods stand there.
@@ -54,7 +54,13 @@ fn search(canvas: &mut Canvas<'_>, area: Rect, state: &State, overlay: &Overlay)
         (_, Some(_)) if overlay.editor.text().is_empty() => "in the text".to_owned(),
         (_, Some((_, 0))) => "nothing found".to_owned(),
         (_, Some((at, count))) => format!("{at}/{count}"),
-        _ if overlay.editor.text().is_empty() => format!("in {}", state.focus.title()),
+        _ if overlay.editor.text().is_empty() => {
+            format!("in {}", state.pane().map_or(state.view.title(), Pane::title))
+        }
+        _ if state.pane().is_none() && state.page.filters => {
+            format!("{} lines", state.page.lines.len())
+        }
+        _ if state.pane().is_none() => String::new(),
         (Some(search), _) if !search.hits.is_empty() => format!("{}/{}", search.at + 1, search.hits.len()),
         _ => "nothing found".to_owned(),
     };
@@ -165,6 +171,7 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
         inner = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     }
     canvas.regions.metrics.list = inner.height;
+    canvas.away(area, true, overlay.list.top, usize::from(inner.height), rows.len());
     if rows.is_empty() {
         canvas.text(inner.x, inner.y, inner.width * u16::from(inner.height > 0), "nothing fits", Role::Dim);
     }

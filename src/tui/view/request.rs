@@ -69,6 +69,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     let folded = state.folded();
     let rows = BlockRows::new(block, &folded, text_cells, state.request.raw, canvas.regions.metrics.compact);
     let mut used = 0;
+    let mut end = state.request.top;
     for (index, row) in rows.from(state.request.top).take(usize::from(inner.height)).enumerate() {
         let place = row_area(inner, index);
         draw_row(canvas, place, (bytes, authors), state, block, &row);
@@ -77,6 +78,21 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         }
         canvas.regions.note(place, Target::RequestRow(row.start));
         used = index + 1;
+        end = row.next;
+    }
+    let more = used == usize::from(inner.height) && end < block.text.len();
+    if size == Size::Wide {
+        // The lower border says what is under the cursor; the right one that there is more.
+        let edge = area.right() - 1;
+        if state.request.top > 0 {
+            canvas.text(edge, inner.y, 1, "↑", Role::Warn);
+        }
+        if more {
+            canvas.text(edge, inner.bottom() - 1, 1, "↓", Role::Warn);
+        }
+    } else {
+        let (top, end) = (state.request.top, if more { 1 } else { 0 });
+        canvas.arrows((area.right().saturating_sub(3), area.y), top, 1, 1 + top + end);
     }
     // Below the last row: what the block comes to.
     if used < usize::from(inner.height) {

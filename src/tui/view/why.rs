@@ -45,6 +45,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         canvas.text(inner.x, inner.y, inner.width, text, Role::Dim);
         return;
     }
+    canvas.away(area, size == Size::Wide, state.why.top, usize::from(inner.height), lines.len());
     let hits = super::hits(state, Pane::Why);
     for (index, line) in lines.iter().enumerate().skip(state.why.top).take(usize::from(inner.height)) {
         let place = row_area(inner, index - state.why.top);

@@ -6,7 +6,7 @@ use plywood::app::snapshot::*;
 use plywood::core::diagnostic::Position;
 use plywood::core::fact::{EventId, FactKey, Rev};
 use plywood::core::text::{Builder, Made, Origin, Source, Traced};
-use plywood::core::wire::{BlockKind, CallNo};
+use plywood::core::wire::{BlockKind, CallNo, MessageId};
 
 fn layer(
     shown: &str,
@@ -114,9 +114,11 @@ pub(crate) fn block(title: &str, kind: BlockKind, parts: &[(&str, &str, bool)]) 
             cause: injected.then(|| "Cd in call 1".into()),
         });
     }
+    let number = title.strip_prefix("message ").and_then(|rest| rest.split(' ').next()?.parse().ok());
     BlockRow {
         title: title.into(),
         kind,
+        message: number.map(MessageId),
         text: builder.finish(),
         parts: rows,
         change: BlockChange::Same,

@@ -289,6 +289,11 @@ fn the_mouse_means_what_lies_under_it() {
         update(&mut state, Event::Pointer(Pointer::Press, target));
         assert_eq!((state.focus, state.layers.cursor), (Pane::Layers, 4));
         let target = click(&shot, "Read, Shell");
+        // Going to a forecast call sends all calls up to it: one click only selects it.
+        let effects = update(&mut state, Event::Pointer(Pointer::Press, target));
+        assert_eq!((effects, state.focus), (vec![], Pane::Calls));
+        shot.draw(&mut state);
+        let target = click(&shot, "Read, Shell");
         let effects = update(&mut state, Event::Pointer(Pointer::Press, target));
         assert_eq!(effects, [engine(EngineRequest::Jump(CallNo(3)))]);
         // The wheel scrolls the pane under it, focused or not.

@@ -119,6 +119,7 @@ fn row(
     BlockRow {
         title: title(block).into(),
         kind: block.kind,
+        message: block.message,
         text: block.text.clone(),
         parts,
         change,

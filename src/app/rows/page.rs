@@ -1,0 +1,302 @@
+//! A view as a list of lines, laid out in columns: what is drawn, moved through, filtered and clicked is the same list.
+//! A view is one function from the state to a [`Page`], named in [`page`]; everything else is common to all of them.
+
+use std::sync::Arc;
+
+use super::orders;
+use crate::app::cells;
+use crate::app::effect::TextPlace;
+use crate::app::state::{State, View};
+use crate::core::fact::Name;
+use crate::core::wire::{CallNo, MessageId};
+
+/// What a piece of text is on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ink {
+    /// Ordinary text.
+    #[default]
+    Text,
+    /// Text of less weight.
+    Dim,
+    /// A label or a heading.
+    Label,
+    /// Nothing is lost.
+    Good,
+    /// Lost, stale, swallowed.
+    Bad,
+    /// Superseded, crossing.
+    Warn,
+    /// Other bytes than before.
+    Changed,
+    /// Text that a layer put into a message.
+    Injected,
+}
+
+/// A column of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Column {
+    /// Its head.
+    pub head: &'static str,
+    /// True for numbers, which end at its right edge.
+    pub right: bool,
+    /// True for the column that takes what the others leave; one of each page.
+    pub rest: bool,
+    /// True when its cells can be opened; where no column says so, lines are opened whole.
+    pub opens: bool,
+    /// Which columns give way on a narrow screen: the highest goes first, 0 always stays.
+    pub rank: u8,
+}
+
+/// A cell of a line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cell {
+    /// Its text.
+    pub text: String,
+    /// What it is.
+    pub ink: Ink,
+}
+
+/// What Enter does on a cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Goal {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Shows or hides the lines that hang on this one.
+    Fold,
+    /// To the bytes of a layer in the shown request.
+    Layer(Name),
+    /// To what a layer (or another author) wrote in what a call was sent; none for where the call differs first.
+    Call {
+        /// The call.
+        call: CallNo,
+        /// The message; none for wherever the layer writes.
+        message: Option<MessageId>,
+        /// The layer.
+        layer: Option<Name>,
+    },
+}
+
+/// A line of a page.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Line {
+    /// What it is, so that the selection finds it again after something happened. Unique in its page, or empty.
+    pub key: Arc<str>,
+    /// How deep it hangs, in steps of two cells.
+    pub depth: u16,
+    /// Whether it can be folded, and if so, whether it is open.
+    pub open: Option<bool>,
+    /// True when its first cell runs over all columns.
+    pub whole: bool,
+    /// Its cells, one for each column; those that are missing are empty.
+    pub cells: Vec<Cell>,
+    /// What Enter does, for each column; the last stands for all behind it.
+    pub goals: Vec<Goal>,
+    /// The text behind it, which can be edited.
+    pub text: Option<TextPlace>,
+}
+
+impl Line {
+    /// A line under a key.
+    #[must_use]
+    pub fn new(key: impl Into<Arc<str>>) -> Line {
+        Line { key: key.into(), ..Line::default() }
+    }
+
+    /// A line of one text.
+    #[must_use]
+    pub fn text(text: impl Into<String>, ink: Ink) -> Line {
+        Line { whole: true, ..Line::default() }.cell(text, ink)
+    }
+
+    /// With one more cell.
+    #[must_use]
+    pub fn cell(mut self, text: impl Into<String>, ink: Ink) -> Line {
+        self.cells.push(Cell { text: text.into(), ink });
+        self
+    }
+
+    /// With what Enter does in one more column.
+    #[must_use]
+    pub fn goal(mut self, goal: Goal) -> Line {
+        self.goals.push(goal);
+        self
+    }
+
+    /// What Enter does in a column.
+    #[must_use]
+    pub fn goal_at(&self, column: usize) -> Goal {
+        self.goals.get(column).or(self.goals.last()).cloned().unwrap_or_default()
+    }
+
+    /// The text of all its cells.
+    fn words(&self) -> String {
+        self.cells.iter().map(|cell| &*cell.text).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// A view, laid out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// What stands behind the title.
+    pub note: String,
+    /// What Enter does, in a word or two, for the footer.
+    pub enter: &'static str,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// What is said where there are none.
+    pub empty: String,
+    /// True when a search hides the lines that it does not find; else it goes to the next one that it finds.
+    pub filters: bool,
+}
+
+/// Cells between two columns.
+pub const GAP: usize = 2;
+/// The fewest cells of the column that takes the rest; other columns give way to it.
+const REST: usize = 24;
+
+impl Page {
+    /// The columns that fit into `width` cells, as index, first cell and cells.
+    #[must_use]
+    pub fn layout(&self, width: usize) -> Vec<(usize, usize, usize)> {
+        let wants = |index: usize| {
+            let own = self.lines.iter().filter(|line| !line.whole).filter_map(|line| line.cells.get(index));
+            own.map(|cell| cells::width(&cell.text))
+                .chain([cells::width(self.columns[index].head)])
+                .max()
+                .unwrap_or(0)
+        };
+        let mut shown: Vec<(usize, usize)> = (0..self.columns.len())
+            .map(|index| (index, if self.columns[index].rest { REST.min(width) } else { wants(index) }))
+            .collect();
+        let used = |shown: &[(usize, usize)]| {
+            shown.iter().map(|(_, cells)| cells + GAP).sum::<usize>().saturating_sub(GAP)
+        };
+        while used(&shown) > width {
+            let worst = (0..shown.len()).max_by_key(|&at| (self.columns[shown[at].0].rank, at));
+            match worst.filter(|&at| self.columns[shown[at].0].rank > 0) {
+                Some(at) => drop(shown.remove(at)),
+                None => break,
+            }
+        }
+        let spare = width.saturating_sub(used(&shown));
+        let mut from = 0;
+        let mut out = Vec::with_capacity(shown.len());
+        for (index, cells) in shown {
+            let cells = if self.columns[index].rest { cells + spare } else { cells };
+            let cells = cells.min(width.saturating_sub(from));
+            out.push((index, from, cells));
+            from += cells + GAP;
+        }
+        out
+    }
+
+    /// Keeps the lines that hold a text, and those that they hang on.
+    fn filter(&mut self, text: &str) {
+        let mut keep = vec![false; self.lines.len()];
+        for at in 0..self.lines.len() {
+            if crate::app::update::ranges(&self.lines[at].words(), text).next().is_none() {
+                continue;
+            }
+            keep[at] = true;
+            let mut depth = self.lines[at].depth;
+            for above in (0..at).rev() {
+                if depth == 0 {
+                    break;
+                }
+                if self.lines[above].depth < depth {
+                    depth = self.lines[above].depth;
+                    keep[above] = true;
+                }
+            }
+        }
+        let mut kept = keep.into_iter();
+        self.lines.retain(|_| kept.next().unwrap_or(false));
+    }
+
+    /// The columns that can be opened.
+    #[must_use]
+    pub fn open_columns(&self) -> Vec<usize> {
+        (0..self.columns.len()).filter(|&index| self.columns[index].opens).collect()
+    }
+}
+
+/// The page of the view that fills the screen, as wide as in the last frame; an empty one for the panes.
+#[must_use]
+pub fn page(state: &State) -> Page {
+    let mut page = match state.view {
+        View::Main => return Page::default(),
+        View::Orders => orders::page(state),
+    };
+    let here = state.here();
+    if !here.filter.is_empty() && page.filters {
+        page.filter(&here.filter);
+        if page.lines.is_empty() {
+            page.empty = format!("nothing holds \"{}\"", here.filter);
+        }
+    }
+    page
+}
+
+/// The cells of a line of the view that fills the screen.
+#[must_use]
+pub fn page_cells(state: &State) -> usize {
+    match state.metrics.view.0 {
+        0 => 78,
+        cells => usize::from(cells),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Page {
+        let column = |head, right, rest, rank| Column { head, right, rest, opens: false, rank };
+        Page {
+            columns: vec![
+                column("call", true, false, 0),
+                column("what", false, true, 0),
+                column("tokens", true, false, 1),
+                column("bytes", true, false, 2),
+            ],
+            lines: vec![
+                Line::new("a").cell("1", Ink::Text).cell("user: go", Ink::Text).cell("12", Ink::Text),
+                Line { depth: 1, ..Line::new("b") }.cell("", Ink::Text).cell("cwd changed", Ink::Text),
+                Line::new("c").cell("2", Ink::Text).cell("Read", Ink::Text),
+            ],
+            ..Page::default()
+        }
+    }
+
+    #[test]
+    fn columns_tile_the_width_and_give_way_by_rank() {
+        let page = sample();
+        for width in 0..120 {
+            let layout = page.layout(width);
+            let mut end = 0;
+            for (at, (_, from, cells)) in layout.iter().enumerate() {
+                assert!(from + cells <= width || *cells == 0, "{width}: {layout:?}");
+                assert!(at == 0 || *from == end + GAP, "{width}: {layout:?}");
+                end = from + cells;
+            }
+        }
+        let shown = |width| page.layout(width).iter().map(|(index, ..)| *index).collect::<Vec<_>>();
+        assert_eq!(shown(45), [0, 1, 2, 3]);
+        assert_eq!(shown(44), [0, 1, 2]);
+        assert_eq!(shown(36), [0, 1]);
+        assert_eq!(shown(3), [0, 1]);
+    }
+
+    #[test]
+    fn a_filter_keeps_what_it_finds_and_what_that_hangs_on() {
+        let mut page = sample();
+        page.filter("CWD");
+        assert!(page.lines.is_empty(), "upper case finds upper case only");
+        let mut page = sample();
+        page.filter("cwd");
+        assert_eq!(page.lines.iter().map(|line| &*line.key).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

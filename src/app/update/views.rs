@@ -1,0 +1,193 @@
+//! Views: their lines, what Enter does on them, and the way there and back.
+
+use std::sync::Arc;
+
+use super::screen::{self, Motion, moved};
+use crate::app::action::Action;
+use crate::app::effect::{Effect, EngineRequest};
+use crate::app::rows::{self, Goal};
+use crate::app::snapshot::Snapshot;
+use crate::app::state::{Pane, State, View};
+use crate::core::fact::Name;
+use crate::core::wire::{CallNo, MessageId};
+
+/// Bytes that are to be shown as soon as the engine has published their call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seek {
+    /// The call.
+    pub call: CallNo,
+    /// The message; none for wherever the layer writes.
+    pub message: Option<MessageId>,
+    /// The layer; none for where the call differs first.
+    pub layer: Option<Name>,
+}
+
+/// Opens a view, or goes back to the panes if it is open.
+pub(super) fn switch(state: &mut State, view: View) {
+    if state.view == view {
+        state.view = View::Main;
+        state.under.clear();
+        return;
+    }
+    state.under.clear();
+    enter(state, view);
+    if view == View::Orders {
+        state.here_mut().list.cursor = state.layers.cursor;
+    }
+}
+
+/// Puts a view above the one that fills the screen.
+fn enter(state: &mut State, view: View) {
+    if state.view != View::Main {
+        state.under.push(state.view);
+    }
+    state.view = view;
+    state.search = None;
+    state.metrics.view = (0, 0);
+    refresh(state);
+}
+
+/// Back to the view below, at last to the panes.
+pub(super) fn leave(state: &mut State) {
+    let filter = &mut state.here_mut().filter;
+    if !filter.is_empty() {
+        filter.clear();
+    } else {
+        state.view = state.under.pop().unwrap_or_default();
+    }
+    refresh(state);
+}
+
+/// Makes the page of the view anew. The selected line stays selected, wherever it stands by now.
+pub(super) fn refresh(state: &mut State) {
+    let key = state.page.lines.get(state.here().list.cursor).map(|line| Arc::clone(&line.key));
+    let page = rows::page(state);
+    let same = state.page_of == state.view;
+    let found = key.filter(|key| same && !key.is_empty());
+    let found = found.and_then(|key| page.lines.iter().position(|line| line.key == key));
+    let columns = page.open_columns();
+    state.page = page;
+    state.page_of = state.view;
+    if state.view == View::Main {
+        return;
+    }
+    let (len, rows) = (state.page.lines.len(), usize::from(state.metrics.view.1));
+    let here = state.here_mut();
+    here.list.cursor = found.unwrap_or(here.list.cursor);
+    // How many rows there are is not known before it was drawn.
+    here.list.fit(len, if rows == 0 { usize::MAX } else { rows });
+    if !columns.contains(&here.column) {
+        here.column = columns.first().copied().unwrap_or(0);
+    }
+}
+
+pub(super) fn go(state: &mut State, motion: Motion) {
+    let len = state.page.lines.len();
+    let here = state.here_mut();
+    here.list.cursor = moved(here.list.cursor, len, motion);
+}
+
+/// Scrolls by rows, down where positive.
+pub(super) fn scroll(state: &mut State, by: isize) {
+    let (len, rows) = (state.page.lines.len(), usize::from(state.metrics.view.1));
+    state.here_mut().list.scroll(by, len, rows);
+}
+
+pub(super) fn turn_column(state: &mut State, action: Action) {
+    let columns = state.page.open_columns();
+    let here = state.here_mut();
+    let at = columns.iter().position(|&column| column == here.column).unwrap_or(0);
+    let at = if action == Action::ColumnNext { at + 1 } else { at.saturating_sub(1) };
+    here.column = columns.get(at).copied().unwrap_or(here.column);
+}
+
+/// A click: it selects, and a second one on the same cell opens.
+pub(super) fn click(state: &mut State, line: usize, column: usize) -> Vec<Effect> {
+    let columns = state.page.open_columns();
+    let here = state.here_mut();
+    let column = if columns.contains(&column) { column } else { here.column };
+    if (here.list.cursor, here.column) == (line, column) {
+        return open(state);
+    }
+    here.list.cursor = line;
+    here.column = column;
+    Vec::new()
+}
+
+/// What Enter does on the selected line.
+pub(super) fn open(state: &mut State) -> Vec<Effect> {
+    let here = state.here();
+    let Some(line) = state.page.lines.get(here.list.cursor) else { return Vec::new() };
+    let key = Arc::clone(&line.key);
+    match line.goal_at(here.column) {
+        Goal::Nothing => state.message = "there are no bytes behind this line".to_owned(),
+        Goal::Fold => {
+            let turned = &mut state.here_mut().turned;
+            if !turned.remove(&key) {
+                turned.insert(key);
+            }
+            refresh(state);
+        }
+        Goal::Layer(layer) => screen::show_layer(state, &layer),
+        Goal::Call { call, message, layer } => return seek(state, Seek { call, message, layer }),
+    }
+    Vec::new()
+}
+
+/// Goes to bytes of a call, which is shown first if it is not.
+pub(super) fn seek(state: &mut State, seek: Seek) -> Vec<Effect> {
+    let shown = state.snapshot.calls.shown.and_then(|shown| state.snapshot.calls.rows.get(shown));
+    let call = seek.call;
+    if shown.is_some_and(|row| row.no == call) && state.snapshot.request.call == call {
+        arrive(state, &seek);
+        return Vec::new();
+    }
+    state.seeking = Some(seek);
+    vec![Effect::Engine(EngineRequest::Jump(call))]
+}
+
+/// What was sought may have been published.
+pub(super) fn on_published(state: &mut State, snapshot: &Snapshot) {
+    if let Some(seek) = state.seeking.take_if(|seek| seek.call == snapshot.request.call) {
+        arrive(state, &seek);
+    }
+}
+
+fn arrive(state: &mut State, seek: &Seek) {
+    let found = seek.layer.as_ref().and_then(|layer| {
+        let blocks = state.snapshot.request.blocks.iter().enumerate();
+        let mut blocks = blocks.filter(|(_, row)| seek.message.is_none() || row.message == seek.message);
+        blocks.find_map(|(block, row)| {
+            let part = row.parts.iter().position(|part| {
+                part.layer.as_ref() == Some(layer) || part.layer.is_none() && part.author == *layer
+            })?;
+            Some((block, part))
+        })
+    });
+    match (found, seek.message) {
+        (Some((block, part)), _) => screen::show_part(state, block, part),
+        (None, Some(message)) => {
+            let blocks = &state.snapshot.request.blocks;
+            match blocks.iter().position(|row| row.message == Some(message)) {
+                Some(block) => screen::show_part(state, block, 0),
+                None => state.message = format!("message {} is not in this request", message.0),
+            }
+        }
+        (None, None) => screen::focus(state, Pane::Calls),
+    }
+}
+
+/// Text was typed into the search of a view.
+pub(super) fn search(state: &mut State, text: &str) {
+    if state.page.filters {
+        text.clone_into(&mut state.here_mut().filter);
+        refresh(state);
+        return;
+    }
+    let found = |line: &rows::Line| {
+        line.cells.iter().any(|cell| super::search::ranges(&cell.text, text).next().is_some())
+    };
+    if let Some(at) = state.page.lines.iter().position(found) {
+        state.here_mut().list.cursor = at;
+    }
+}
