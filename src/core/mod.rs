@@ -11,6 +11,7 @@ pub mod log;
 pub mod overlay;
 pub mod read;
 pub mod run;
+pub mod search;
 pub mod source;
 pub mod text;
 pub mod tokens;

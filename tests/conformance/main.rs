@@ -2,6 +2,7 @@
 
 mod cache;
 mod mao;
+mod netaclaw;
 mod omx;
 mod scene;
 mod xbot;

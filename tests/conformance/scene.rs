@@ -29,6 +29,20 @@ impl Files {
         Files(files)
     }
 
+    /// Without the files of the workspace whose path begins so.
+    pub(crate) fn without(mut self, start: &str) -> Files {
+        let before = self.0.len();
+        self.0.retain(|path, _| path.base != Base::Workspace || !path.path.starts_with(start));
+        assert_ne!(self.0.len(), before, "there is something at {start}");
+        self
+    }
+
+    /// With another text in the file of the workspace.
+    pub(crate) fn with(mut self, path: &str, text: &str) -> Files {
+        self.0.insert(FilePath::new(Base::Workspace, path), text.into());
+        self
+    }
+
     /// The text of a file beside the bench.
     pub(crate) fn text(&self, path: &str) -> Arc<str> {
         self.0.get(&FilePath::new(Base::Bench, path)).unwrap_or_else(|| panic!("no file {path}")).clone()
@@ -128,10 +142,14 @@ impl Scene {
         Scene { session: Session::new(Arc::new(bench(text, variants, &files))), files }
     }
 
+    /// A sample with some variants and these files.
+    pub(crate) fn sample(files: Files, variants: &[&str]) -> Scene {
+        Scene::of(&files.text("bench.yaml"), variants, files)
+    }
+
     /// The sample with some variants.
     pub(crate) fn xbot(variants: &[&str]) -> Scene {
-        let files = Files::of_sample("xbot");
-        Scene::of(&files.text("bench.yaml"), variants, files)
+        Scene::sample(Files::of_sample("xbot"), variants)
     }
 
     /// The sample's bench text, changed.

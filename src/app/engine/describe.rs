@@ -82,7 +82,7 @@ impl Engine {
             snapshot.why = publish::why(&shown);
         }
         let at = record.map_or(0, |record| record.at);
-        snapshot.model = info::model(session.bench(), &model, at, snapshot.request.tokens);
+        snapshot.model = info::model(session.bench(), record, &model, at, snapshot.request.tokens);
         snapshot.calls = publish::call_table(
             session,
             Some(ahead.player.session()),

@@ -48,23 +48,17 @@ pub(super) fn agent(session: &Session, record: Option<&CallRecord>) -> AgentInfo
 
 /// The third line. `at` is when the shown call is sent, in milliseconds since the Unix epoch, and `tokens` how long it
 /// is: prices depend on both.
-pub(super) fn model(bench: &Bench, model: &Model, at: i64, tokens: Option<u64>) -> ModelInfo {
+pub(super) fn model(
+    bench: &Bench,
+    record: Option<&CallRecord>,
+    model: &Model,
+    at: i64,
+    tokens: Option<u64>,
+) -> ModelInfo {
     let price = model.price_at(at, tokens.and_then(|tokens| u32::try_from(tokens).ok()).unwrap_or(0));
-    let guidance: Vec<String> = bench
-        .layers
-        .iter()
-        .filter_map(|layer| match &layer.from {
-            LayerSource::Table { rows, on, .. } if on.text.contains("model") => Some(rows.to_string()),
-            _ => None,
-        })
-        .collect();
     ModelInfo {
         id: model.id.clone(),
-        guidance: if guidance.is_empty() {
-            "guidance: no rules in bench".into()
-        } else {
-            format!("guidance: {}", guidance.join(", ")).into()
-        },
+        guidance: guidance(bench, record).into(),
         tokens: token_method(&model.method),
         cache: model.cache_phrase().unwrap_or_default().into(),
         prices: price.map(|price| {
@@ -80,6 +74,25 @@ pub(super) fn model(bench: &Bench, model: &Model, at: i64, tokens: Option<u64>) 
         }),
         window: model.window.as_ref().map(|window| u64::from(window.value)),
     }
+}
+
+/// What the bench says to this model: the rule that was taken, what it matched, and the rules that came too late.
+fn guidance(bench: &Bench, record: Option<&CallRecord>) -> String {
+    let mut said = Vec::new();
+    for layer in &bench.layers {
+        let LayerSource::Table { rows, on, .. } = &layer.from else { continue };
+        if !on.text.contains("model") {
+            continue;
+        }
+        let choice = record.and_then(|record| record.layer(&layer.id)).map(|layer| &layer.state.choice);
+        said.push(match choice.map(|choice| choice.rows_in_words()) {
+            Some(Some(words)) => words,
+            Some(None) => format!("no rule of {rows} matches"),
+            None => rows.to_string(),
+        });
+    }
+    let said = if said.is_empty() { "no rules in bench".to_owned() } else { said.join("; ") };
+    format!("guidance: {said}")
 }
 
 fn token_method(method: &Method) -> TokenMethod {

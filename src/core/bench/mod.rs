@@ -155,7 +155,7 @@ pub enum LayerSource {
 pub enum Matching {
     /// Equal.
     Exact,
-    /// The key starts at a token of the text: at its start or behind a character that is not a letter or digit.
+    /// The key starts a token of the text, at its start or behind what is not a letter or digit, and no letter follows.
     TokenStart,
     /// The key stands anywhere in the text.
     Substring,
@@ -454,6 +454,13 @@ pub enum ReadKind {
     Skills {
         /// The folder.
         folder: FilePath,
+    },
+    /// `docs:`: a folder of documents, each `{ path, name, chunks, error }`.
+    Docs {
+        /// The folder.
+        folder: FilePath,
+        /// The most characters of a chunk.
+        chunk_chars: usize,
     },
     /// `git_files:`: the code map of the files that git tracks.
     GitFiles {

@@ -6,6 +6,7 @@
 //! What is not there is not a mistake: a missing file is an empty text, a missing folder an empty list, so that
 //! `when: name` can leave a layer out. What is there and cannot be used fails with the reason.
 
+mod docs;
 mod environment;
 mod file;
 mod git_files;
@@ -18,7 +19,7 @@ mod testing;
 use std::sync::Arc;
 
 use crate::core::bench::ReadKind;
-use crate::core::fact::{FactKey, Lookup, Value};
+use crate::core::fact::{FactKey, FilePath, Lookup, Value};
 
 /// Answers for the facts that the edge supplies.
 pub trait Ask {
@@ -47,6 +48,7 @@ pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
             file::derive(path, *max_chars, near.as_ref(), *body, ask)
         }
         ReadKind::Glob { pattern, top } => glob::derive(pattern, *top, ask),
+        ReadKind::Docs { folder, chunk_chars } => docs::derive(folder, *chunk_chars, ask),
         ReadKind::Skills { folder } => skills::derive(folder, ask),
         ReadKind::GitFiles { folder, groups, per_group, cap } => {
             git_files::derive(folder, *groups, *per_group, cap.as_ref(), ask)
@@ -95,4 +97,16 @@ fn paths(key: &FactKey, ask: &mut dyn Ask) -> Result<Vec<Arc<str>>, Derived> {
 /// The last part of a path.
 fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The start of a pattern for what lies below a folder. The folder's own name is not part of the pattern's language.
+fn below(folder: &FilePath) -> String {
+    let below = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
+    below
+        .chars()
+        .flat_map(|c| {
+            let special = matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\');
+            special.then_some('\\').into_iter().chain([c])
+        })
+        .collect()
 }

@@ -10,16 +10,7 @@ use crate::core::fact::{FactKey, FilePath, Lookup, Name, Value};
 /// Each skill: `name`, `description`, `path` and `folder` from the base, `text` behind the front matter, `error`, and
 /// every other field of the front matter. Without a name in the front matter, the folder's is taken.
 pub(super) fn derive(folder: &FilePath, ask: &mut dyn Ask) -> Derived {
-    let below = if folder.path.is_empty() { String::new() } else { format!("{}/", folder.path) };
-    // The folder's own name is not part of the pattern's language.
-    let escaped: String = below
-        .chars()
-        .flat_map(|c| {
-            let special = matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '\\');
-            special.then_some('\\').into_iter().chain([c])
-        })
-        .collect();
-    let pattern = FilePath::new(folder.base, format!("{escaped}*/SKILL.md"));
+    let pattern = FilePath::new(folder.base, format!("{}*/SKILL.md", super::below(folder)));
     let paths = match paths(&FactKey::Glob(pattern), ask) {
         Ok(paths) => paths,
         Err(other) => return other,

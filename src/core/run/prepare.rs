@@ -702,7 +702,12 @@ fn reason(layer: &Layer) -> &'static str {
 }
 
 fn omitted(_layer: &Layer, reason: &str) -> Evaluated {
-    Evaluated { piece: Piece::Omitted(reason.into()), reads: Arc::default(), diagnostic: None }
+    Evaluated {
+        piece: Piece::Omitted(reason.into()),
+        reads: Arc::default(),
+        diagnostic: None,
+        choice: Arc::default(),
+    }
 }
 
 fn no_place(layer: &Layer, reason: &str) -> LayerState {

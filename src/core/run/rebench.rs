@@ -65,14 +65,14 @@ impl Session {
         let key = FactKey::named(format!("layers.{layer}"));
         reads.note(key, Read { rev: rev(event), cause: event, in_text: true });
         let reads = Arc::new(reads);
-        let piece = match evaluated.piece {
+        let piece = match evaluated.piece.clone() {
             // The parts of a block of places read for themselves.
             Piece::Text { text, cut } if text.parts().len() == 1 => {
                 Piece::Text { text: text.with_reads(&reads), cut }
             }
             other => other,
         };
-        Evaluated { piece, reads, diagnostic: evaluated.diagnostic }
+        Evaluated { piece, reads, ..evaluated }
     }
 }
 

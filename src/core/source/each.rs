@@ -2,6 +2,7 @@
 
 use minijinja::value::Value as Jinja;
 
+use super::choice::{Choice, LeftOut};
 use super::context::{self, Facts, to_jinja};
 use super::render::{self, Insert};
 use super::{Failure, Scope};
@@ -10,11 +11,19 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Lookup, Reads, Value};
 use crate::core::text::{Builder, Traced};
 
+/// Notes an item that is left out, under its name.
+fn leave_out(choice: &mut Choice, at: usize, item: &Value, reason: &str) {
+    let named = |field| item.get(field).and_then(Value::as_text).cloned();
+    let name = named("name").or_else(|| named("path")).unwrap_or_else(|| format!("item {}", at + 1).into());
+    choice.left_out.push(LeftOut { name, reason: reason.into() });
+}
+
 /// The text, and how many characters of items the cap left out.
 pub(super) fn text(
     layer: &Layer,
     scope: &mut Scope<'_>,
     facts: &dyn Facts,
+    choice: &mut Choice,
     reads: &mut Reads,
 ) -> Result<(Traced, usize), Failure> {
     let LayerSource::Each { over, item, frame, filter, join } = &layer.from else {
@@ -41,7 +50,7 @@ pub(super) fn text(
     let mut chars = 0;
     let mut left_out = 0;
     let mut stopped = false;
-    for value in &items {
+    for (at, value) in items.iter().enumerate() {
         let extra = |index: usize| [("item", to_jinja(value)), ("loop_index", Jinja::from(index))];
         if let Some(filter) = filter
             && !render::expression(
@@ -55,12 +64,14 @@ pub(super) fn text(
             )?
             .is_true()
         {
+            leave_out(choice, at, value, "its condition does not hold");
             continue;
         }
         let text = render::template(&layer.id, item, scope, facts, &extra(used + 1), None, reads)?;
         let glue = if used == 0 { "" } else { &**join };
         let size = glue.chars().count() + text.text().chars().count();
         // Once one item does not fit, none behind it is shown: an index with holes would say what it does not know.
+        let behind = stopped;
         stopped = stopped
             || layer.cap.as_ref().is_some_and(|cap| match cap.unit {
                 CapUnit::Items => used >= cap.limit,
@@ -70,6 +81,8 @@ pub(super) fn text(
             });
         if stopped {
             left_out += size;
+            let reason = if behind { "behind one that did not fit" } else { "over the cap" };
+            leave_out(choice, at, value, reason);
             continue;
         }
         builder.append_as(&layer.id, glue, &text);

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Value as Jinja;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
 use crate::core::diagnostic::{Diagnostic, Position, Severity};
 use crate::core::fact::Rev;
+use crate::core::search as core_search;
 use crate::core::text::Source;
 
 /// The environment in which every template and expression of a bench is compiled.
@@ -23,6 +25,8 @@ pub fn environment() -> Environment<'static> {
     env.set_debug(true);
     env.add_filter("cut", cut);
     env.add_filter("clean", clean);
+    env.add_filter("xml", xml);
+    env.add_filter("search", search);
     env.add_filter("iso_ms", |now: &str| {
         time(now).map(|t| t.timestamp().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string())
     });
@@ -50,6 +54,32 @@ fn clean(text: &str, limit: Option<usize>) -> String {
         .collect();
     let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
     words.chars().take(limit.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned()
+}
+
+/// `xml`: for texts inside of tags and their attributes: `&`, `<`, `>` and `"` as entities.
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// `search(question, n)`: the chunks of the documents of a `docs:` read that fit the question best, at most `n`, the
+/// best first. Also of any list of texts, or of maps with a field `text`.
+fn search(list: &Jinja, question: &str, top: usize) -> Result<Jinja, Error> {
+    let mut items: Vec<Jinja> = Vec::new();
+    for item in list.try_iter()? {
+        match item.get_attr("chunks") {
+            Ok(chunks) if !chunks.is_undefined() => items.extend(chunks.try_iter()?),
+            _ => items.push(item),
+        }
+    }
+    let texts: Vec<String> = items
+        .iter()
+        .map(|item| match item.get_attr("text") {
+            Ok(text) if !text.is_undefined() => text.to_string(),
+            _ => item.to_string(),
+        })
+        .collect();
+    let hits = core_search::search(texts.iter().map(String::as_str), question, top);
+    Ok(hits.into_iter().filter_map(|hit| items.get(hit.index).cloned()).collect())
 }
 
 fn time(now: &str) -> Result<jiff::ZonedDateTime, Error> {
@@ -141,9 +171,8 @@ pub fn template_error(source: &Source, error: &Error) -> Diagnostic {
         }
         ErrorKind::SyntaxError => diagnostic
             .hint("templates are written in the Jinja language: {{ value }}, {% if x %} .. {% endif %}"),
-        ErrorKind::UnknownFilter => {
-            diagnostic.hint("filters are those of minijinja and cut, clean, day, minute, stamp, iso_ms")
-        }
+        ErrorKind::UnknownFilter => diagnostic
+            .hint("filters are those of minijinja and cut, clean, xml, search, day, minute, stamp, iso_ms"),
         _ => diagnostic,
     }
 }
@@ -175,6 +204,8 @@ mod tests {
             "请写一...|请写一个 Fetch 函数|请写…"
         );
         assert_eq!(render("{{ ' a\n[b]  c '|clean(4) }}"), "a b");
+        assert_eq!(render("{{ '<a b=\"&\">'|xml }}"), "&lt;a b=&quot;&amp;&quot;&gt;");
+        assert_eq!(render("{{ ['x y', 'y z', 'q']|search('y z', 5) | join('|') }}"), "y z|x y");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::choice::Choice;
 use super::context::{self, Facts};
 use super::environment::Templates;
 use super::render::{self, file_source};
@@ -58,6 +59,8 @@ pub struct Evaluated {
     pub reads: Arc<Reads>,
     /// What went wrong on the way, though there is a text.
     pub diagnostic: Option<Arc<Diagnostic>>,
+    /// What was chosen for it, and what was not.
+    pub choice: Arc<Choice>,
 }
 
 /// Evaluates a layer. `block` is the composed text of the place that a `place` source names.
@@ -68,8 +71,9 @@ pub fn evaluate(
     block: Option<&Traced>,
 ) -> Progress<Evaluated> {
     let mut reads = Reads::default();
+    let mut choice = Choice::default();
     let mut result = condition(layer, scope, facts, &mut reads)
-        .and_then(|()| text(layer, scope, facts, block, &mut reads));
+        .and_then(|()| text(layer, scope, facts, block, &mut choice, &mut reads));
     let mut diagnostic = None;
     if let Err(Failure::Failed(failed)) = &result
         && let OnError::Use(fallback) = &layer.on_error
@@ -83,18 +87,20 @@ pub fn evaluate(
     if diagnostic.is_none() {
         diagnostic = noted(&reads, facts).map(Arc::new);
     }
+    let choice = Arc::new(choice);
     let piece = match result {
         Ok((text, cut)) => {
             let reads = Arc::new(reads);
             let text = with_reads(&text, &reads, matches!(layer.from, LayerSource::Place(_)));
-            return Progress::Done(Evaluated { piece: Piece::Text { text, cut }, reads, diagnostic });
+            let piece = Piece::Text { text, cut };
+            return Progress::Done(Evaluated { piece, reads, diagnostic, choice });
         }
         Err(Failure::Needs(needs)) => return Progress::Needs(needs),
         Err(Failure::Nothing(reason)) => Piece::Omitted(reason.into()),
         Err(Failure::Failed(failed)) if layer.on_error == OnError::Stop => Piece::Stopped(Arc::from(failed)),
         Err(Failure::Failed(failed)) => Piece::Failed(Arc::from(failed)),
     };
-    Progress::Done(Evaluated { piece, reads: Arc::new(reads), diagnostic })
+    Progress::Done(Evaluated { piece, reads: Arc::new(reads), diagnostic, choice })
 }
 
 /// What a reader should know about the files that a layer read: what was cut, replaced or not loaded.
@@ -172,6 +178,7 @@ fn text(
     scope: &mut Scope<'_>,
     facts: &dyn Facts,
     block: Option<&Traced>,
+    choice: &mut Choice,
     reads: &mut Reads,
 ) -> Result<(Traced, usize), Failure> {
     let (text, already_cut) = match &layer.from {
@@ -179,9 +186,9 @@ fn text(
             (render::template(&layer.id, template, scope, facts, &[], None, reads)?, 0)
         }
         LayerSource::Table { rows, on, matching, join } => {
-            (table::text(layer, rows, on, *matching, join, scope, facts, reads)?, 0)
+            (table::text(layer, rows, on, *matching, join, scope, facts, choice, reads)?, 0)
         }
-        LayerSource::Each { .. } => each::text(layer, scope, facts, reads)?,
+        LayerSource::Each { .. } => each::text(layer, scope, facts, choice, reads)?,
         LayerSource::Lines { of, frame } => lines::text(layer, of, frame.as_ref(), scope, facts, reads)?,
         LayerSource::Fact(name) => (fact(layer, name, facts, reads)?, 0),
         LayerSource::Said => (fact(layer, &"said".into(), facts, reads)?, 0),

@@ -1,5 +1,6 @@
 //! Where a layer's text comes from: one file per kind of source, and what they share.
 
+mod choice;
 mod context;
 mod each;
 mod environment;
@@ -9,6 +10,7 @@ pub mod names;
 mod render;
 mod table;
 
+pub use choice::{Choice, LeftOut, Row};
 pub use context::{Facts, note_named, to_jinja};
 pub use environment::{Templates, environment, parse_time, template_error};
 pub use evaluate::{Evaluated, Piece, Scope, evaluate, holds};

@@ -76,7 +76,13 @@ pub(super) static READ: Record = Record {
         field("git_files", PATH, "a code map of the files that git tracks below a folder"),
         field("json", PATH, "a JSON or YAML file, parsed"),
         field("environment", Shape::Words(ENVIRONMENT), "a property of the machine"),
-        field("docs", PATH, "a folder of knowledge").planned(),
+        field(
+            "docs",
+            PATH,
+            "a folder of knowledge: a list of documents with `path`, `name`, `chunks`; see the filter `search`",
+        ),
+        field("chunk_chars", Shape::Int(1, MAX), "at most so many characters a chunk; 1,200 by default")
+            .with(&["docs"]),
         field("section", PATH, "a section of a Markdown file").planned(),
         field("search", PATH, "a search").planned(),
         field("reported", TEXT, "a text that a client reports").planned(),

@@ -9,7 +9,7 @@ use crate::core::bench::{Bench, Layer, LayerSource, PlaceKind, Refresh, Template
 use crate::core::compose;
 use crate::core::fact::{Base, FactKey, Name, Reads};
 use crate::core::run::{Input, LayerState};
-use crate::core::source::Piece;
+use crate::core::source::{Evaluated, Piece};
 use crate::core::wire::{Request, Zone};
 
 /// The table. Tokens are in context: T(end) - T(start) of a part in its block, so that they add up to the total.
@@ -305,15 +305,12 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
     let texts = of(shown.request);
     let before = shown.before.map(|(_, before)| of(before)).unwrap_or_default();
     let whole = state.and_then(|state| state.state.piece.text());
-    let (reason, truncated) = match state.map(|state| &state.state.piece) {
-        Some(Piece::Omitted(reason)) if byte == ByteOrder::None => (Some(reason.clone()), None),
-        Some(Piece::Failed(failed) | Piece::Stopped(failed)) => (Some(Arc::from(&*failed.message)), None),
-        Some(Piece::Text { cut, .. }) if *cut > 0 => (
-            layer.when.as_ref().map(|when| Arc::from(format!("when: {}", when.text))),
-            Some(Arc::from(format!("{cut} characters cut"))),
-        ),
-        _ => (layer.when.as_ref().map(|when| Arc::from(format!("when: {}", when.text))), None),
+    let reason = match state.map(|state| &state.state.piece) {
+        Some(Piece::Omitted(reason)) if byte == ByteOrder::None => Some(reason.clone()),
+        Some(Piece::Failed(failed) | Piece::Stopped(failed)) => Some(Arc::from(&*failed.message)),
+        _ => layer.when.as_ref().map(|when| Arc::from(format!("when: {}", when.text))),
     };
+    let truncated = state.and_then(|state| truncated(&state.state));
     LayerRow {
         id: layer.id.clone(),
         shown: super::shown_name(bench, &layer.id),
@@ -340,6 +337,18 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         reads: state.map(|state| reads(shown, &state.state.reads)).unwrap_or_default(),
         ..LayerRow::default()
     }
+}
+
+/// What is missing from a layer's text, in words.
+fn truncated(state: &Evaluated) -> Option<Arc<str>> {
+    let mut words = Vec::new();
+    if let Piece::Text { cut, .. } = &state.piece
+        && *cut > 0
+    {
+        words.push(format!("{cut} characters cut"));
+    }
+    words.extend(state.choice.left_out.iter().map(|item| format!("without {}: {}", item.name, item.reason)));
+    (!words.is_empty()).then(|| words.join("; ").into())
 }
 
 fn now(

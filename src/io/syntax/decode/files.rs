@@ -44,7 +44,12 @@ impl Decoder<'_> {
                         keys.as_text().is_some()
                             || !keys.items().is_empty() && keys.items().iter().all(|k| k.as_text().is_some())
                     });
-                    if !valid {
+                    let otherwise = row.get("otherwise").is_some();
+                    if otherwise && keys.is_some() {
+                        wrong(row.at, "a row needs either `match` or `otherwise`".to_owned());
+                    } else if row.get("otherwise").is_some_and(|node| node.kind != Kind::Bool(true)) {
+                        wrong(row.at, "`otherwise` can only be `true`".to_owned());
+                    } else if !valid && !otherwise {
                         wrong(keys.map_or(row.at, |keys| keys.at), "a row without `match`".to_owned());
                     }
                     match (row.get("text"), row.get("template")) {
@@ -53,7 +58,7 @@ impl Decoder<'_> {
                         _ => wrong(row.at, "a row needs either `text` or `template`".to_owned()),
                     }
                     for entry in row.entries() {
-                        if !matches!(&*entry.key, "match" | "text" | "template") {
+                        if !matches!(&*entry.key, "match" | "otherwise" | "text" | "template") {
                             wrong(entry.at, format!("unknown key `{}` in a row of a table", entry.key));
                         }
                     }

@@ -32,6 +32,10 @@ impl Decoder<'_> {
             }
             "glob" => ReadKind::Glob { pattern: self.glob(value)?, top: count(node, "top") },
             "skills" => ReadKind::Skills { folder: self.workspace_path(value, kind)? },
+            "docs" => ReadKind::Docs {
+                folder: self.workspace_path(value, kind)?,
+                chunk_chars: count(node, "chunk_chars").unwrap_or(1200),
+            },
             "git_files" => ReadKind::GitFiles {
                 folder: self.workspace_path(value, kind)?,
                 groups: count(node, "groups").unwrap_or(14),
