@@ -383,8 +383,12 @@ pub fn useful(state: &State, action: Action) -> bool {
     let snapshot = &state.snapshot;
     let shown = snapshot.calls.shown.unwrap_or(0);
     match action {
-        Action::Send => goes_on(snapshot),
+        Action::Send => match &snapshot.demo {
+            Some(demo) => demo.at < demo.of,
+            None => goes_on(snapshot),
+        },
         Action::Play => snapshot.status.playing || goes_on(snapshot),
+        Action::Back if snapshot.demo.is_some() => snapshot.demo.as_ref().is_some_and(|demo| demo.at > 1),
         Action::Back | Action::PreviousCall => shown > 0,
         Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
         Action::Runs => snapshot.choices.runs.len() > 1,
@@ -427,6 +431,7 @@ fn goes_on(snapshot: &Snapshot) -> bool {
 #[must_use]
 pub fn hint(state: &State, info: &ActionInfo) -> String {
     match (info.action, state.snapshot.title.pause) {
+        (Action::Send, _) if state.snapshot.demo.is_some() => "next beat".to_owned(),
         (Action::Send, Pause::Before(call)) => format!("send call {}", call.0),
         (Action::Play, _) if state.snapshot.status.playing => "stop".to_owned(),
         (Action::Zoom, _) if state.zoom => "unzoom".to_owned(),

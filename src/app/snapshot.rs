@@ -9,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::editor::Opened;
+use super::state::Shows;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
@@ -37,6 +38,8 @@ pub struct Snapshot {
     pub verdict: Vec<VerdictLine>,
     /// What the presenter has to say of the shown call or beat; none where the run has no captions at all.
     pub caption: Option<Caption>,
+    /// Where a demo stands; none while none is on.
+    pub demo: Option<DemoAt>,
     /// What is wrong with the bench or its files, errors first.
     pub diagnostics: Vec<Diagnostic>,
     /// True while a file is broken: everything else here is the last good state.
@@ -610,6 +613,21 @@ pub struct Caption {
     pub of: u32,
     /// The cells of the widest caption of the run, in one line: the band is as high as that needs.
     pub cells: usize,
+}
+
+/// Where a demo stands, and where it looks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DemoAt {
+    /// The beat, from 1.
+    pub at: u32,
+    /// How many there are.
+    pub of: u32,
+    /// The pane or view that is shown.
+    pub shows: Shows,
+    /// True when the focused pane has the whole screen.
+    pub zoom: bool,
+    /// The layer or message whose bytes are shown: `dynamic_context`, `message 4`.
+    pub look: Option<Name>,
 }
 
 /// The line above the keys.

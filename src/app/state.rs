@@ -61,6 +61,9 @@ pub enum View {
 }
 
 impl View {
+    /// All of them but the panes.
+    pub const ALL: &[View] = &[View::Orders];
+
     /// Its name on the screen.
     #[must_use]
     pub fn title(self) -> &'static str {
@@ -82,6 +85,41 @@ pub struct ViewState {
     pub turned: BTreeSet<Arc<str>>,
     /// Only lines with this text are shown, and what they hang on; empty for all.
     pub filter: String,
+}
+
+/// What a demo can show: a pane, or a view of the whole screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// The panes, with this one focused.
+    Pane(Pane),
+    /// A view.
+    View(View),
+}
+
+impl Default for Shows {
+    fn default() -> Shows {
+        Shows::Pane(Pane::default())
+    }
+}
+
+impl Shows {
+    /// Everything that can be shown, by its name.
+    fn all() -> impl Iterator<Item = (String, Shows)> {
+        let panes = Pane::ALL.into_iter().map(|pane| (pane.title().to_lowercase(), Shows::Pane(pane)));
+        panes.chain(View::ALL.iter().map(|&view| (view.title().to_lowercase(), Shows::View(view))))
+    }
+
+    /// What has this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Shows> {
+        Shows::all().find(|(known, _)| known == name).map(|(_, shows)| shows)
+    }
+
+    /// The names.
+    #[must_use]
+    pub fn names() -> Vec<String> {
+        Shows::all().map(|(name, _)| name).collect()
+    }
 }
 
 /// What decides the meaning of keys.
@@ -293,6 +331,8 @@ pub struct State {
     pub armed: bool,
     /// The last keys, when an audience is to see them.
     pub keys: Option<VecDeque<Key>>,
+    /// True until the frame after a beat of a demo was drawn: where rows begin depends on what it measures.
+    pub staging: bool,
     /// What the last frame measured.
     pub metrics: Metrics,
     /// True when something changed since the last frame.
@@ -326,6 +366,7 @@ impl State {
             mouse,
             armed: false,
             keys: show_keys.then(VecDeque::new),
+            staging: false,
             metrics: Metrics::default(),
             dirty: true,
         }

@@ -82,6 +82,8 @@ pub enum Command {
     Schema,
     /// List the samples
     Samples(JsonArgs),
+    /// Perform a demo, one beat for each Space; without NAME, list the demos
+    Demo(DemoArgs),
     /// List the keys of the workbench
     Keys(JsonArgs),
     /// Print a completion script
@@ -101,6 +103,23 @@ pub struct JsonArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `demo`.
+#[derive(Clone, Debug, Args)]
+pub struct DemoArgs {
+    /// A demo by its name, or the file of one
+    #[arg(value_name = "NAME")]
+    pub name: Option<PathBuf>,
+    /// Print captions and key numbers, beat by beat, instead of opening the workbench
+    #[arg(long, requires = "name")]
+    pub print: bool,
+    /// Print JSON: the list, or with --print the beats
+    #[arg(long)]
+    pub json: bool,
+    /// Colours: dark, light, ansi, mono, or a theme file
+    #[arg(long, value_name = "THEME")]
+    pub theme: Option<String>,
 }
 
 /// `layers`.

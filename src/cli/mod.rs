@@ -10,6 +10,7 @@ pub mod args;
 mod build;
 mod check;
 mod completions;
+mod demo;
 mod doctor;
 mod init;
 pub mod keys;
@@ -41,6 +42,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     match cli.command {
+        // The one command that may need the screen.
+        Some(Command::Demo(args)) if args.name.is_some() && !args.print => {
+            output::finish(demo::perform(&args))
+        }
         Some(command) => output::finish(headless(command)),
         None => output::finish(workbench::run(&cli.open)),
     }
@@ -67,6 +72,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Run(args) => run::run(&args, out),
         Command::Keys(args) => keys::run(args, out),
         Command::Samples(args) => samples::run(args, out),
+        Command::Demo(args) => demo::run(&args, out),
         Command::Completions { shell } => completions::run(shell, out),
         Command::Man => man::run(out),
         Command::Schema => schema::run(out),

@@ -52,7 +52,7 @@ pub(super) fn run(args: &OpenArgs) -> Result<Outcome> {
 }
 
 /// The theme: built in, or a file.
-fn theme(setting: &Setting, environment: &Environment) -> Result<Theme> {
+pub(super) fn theme(setting: &Setting, environment: &Environment) -> Result<Theme> {
     // Who names a theme wants its colours; only where nobody did, NO_COLOR speaks (see <https://no-color.org>).
     let look = |name: &str| match name {
         "NO_COLOR" if setting.origin != "NO_COLOR" => None,

@@ -1,6 +1,7 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
 pub mod bench_file;
+pub mod demos;
 pub mod edit;
 pub mod init;
 pub mod load;

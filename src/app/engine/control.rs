@@ -60,6 +60,8 @@ pub struct Engine {
     pub(super) ways_left: Option<Vec<Vec<Name>>>,
     pub(super) generation: u64,
     pub(super) folders: Arc<[Arc<str>]>,
+    /// The demo that is on.
+    pub(super) stage: Option<super::stage::Stage>,
 }
 
 /// A run, played to the end of its script.
@@ -117,6 +119,7 @@ impl Engine {
             ways_left: None,
             generation: 0,
             folders,
+            stage: None,
         };
         engine.list_folders();
         Ok(engine)
@@ -149,6 +152,8 @@ impl Engine {
     pub fn handle(&mut self, request: EngineRequest) {
         self.note = "".into();
         let done = match request {
+            EngineRequest::Send if self.stage.is_some() => self.turn_beat(1),
+            EngineRequest::Back if self.stage.is_some() => self.turn_beat(-1),
             EngineRequest::Send => {
                 self.playing = false;
                 self.forward()
@@ -265,7 +270,7 @@ impl Engine {
         }
     }
 
-    fn jump(&mut self, call: CallNo) -> Result<(), Refused> {
+    pub(super) fn jump(&mut self, call: CallNo) -> Result<(), Refused> {
         while self.player.session().next_call() < call && !self.player.ended() {
             self.shown = None;
             self.forward()?;
@@ -535,7 +540,7 @@ impl Engine {
         self.ways_left = None;
     }
 
-    fn forget_sent(&mut self) {
+    pub(super) fn forget_sent(&mut self) {
         self.sent = Numbers::new(self.models.clone(), [Lane::AsSent]);
         self.forget_ahead();
     }

@@ -135,6 +135,7 @@ impl Engine {
         if let Some(typed) = self.preview.as_ref().and_then(|preview| preview.typed.as_ref()) {
             snapshot.draft = Some(self.draft(typed, &snapshot));
         }
+        self.put_on_stage(&mut snapshot);
         snapshot.asked = self.asked;
         snapshot.opened = self.editing.as_ref().map(|editing| editing.opened.clone());
         snapshot

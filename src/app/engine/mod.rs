@@ -8,6 +8,7 @@ mod edits;
 mod info;
 mod numbers;
 pub mod publish;
+mod stage;
 mod texts;
 mod thread;
 mod ways;

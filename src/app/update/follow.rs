@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::look_at;
-use super::{search, views, why_lines};
+use super::{search, stage, views, why_lines};
 use crate::app::rows::{self, CallLine, WhyKind};
 use crate::app::snapshot::{BlockChange, Snapshot};
 use crate::app::state::{Pane, State};
@@ -58,6 +58,7 @@ pub(super) fn on_published(state: &mut State, snapshot: Arc<Snapshot>) {
     search::refresh(state);
     let now = Arc::clone(&state.snapshot);
     views::on_published(state, &now);
+    stage::on_published(state, &old);
 }
 
 fn follow_request(state: &mut State, old: &Snapshot) {

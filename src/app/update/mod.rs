@@ -6,6 +6,7 @@ mod overlay;
 mod pointer;
 mod screen;
 mod search;
+mod stage;
 mod views;
 
 pub(super) use search::ranges;
@@ -49,10 +50,14 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Drawn(metrics) => {
             state.dirty = false;
             if state.metrics == metrics {
+                state.staging = false;
                 return Vec::new();
             }
             state.metrics = metrics;
             let before = places(state);
+            if state.staging {
+                stage::look(state);
+            }
             settle(state, true);
             state.dirty = places(state) != before;
             return Vec::new();
@@ -176,8 +181,10 @@ fn perform(state: &mut State, action: Action) -> Vec<Effect> {
     if !action::useful(state, action) {
         state.message = match action {
             Action::NextMatch | Action::PreviousMatch => "nothing was searched; / searches".to_owned(),
+            Action::Back if state.snapshot.demo.is_some() => "this is the first beat".to_owned(),
             Action::PreviousCall | Action::Back => "this is the first call".to_owned(),
             Action::NextCall => "this is the last call".to_owned(),
+            Action::Send if state.snapshot.demo.is_some() => "the demo is at its end".to_owned(),
             Action::Send | Action::Play => "the run is at its end".to_owned(),
             _ => format!("{}: nothing to do here", action::info(action).title),
         };

@@ -157,6 +157,14 @@ fn step(state: &mut State, by: isize) -> Vec<Effect> {
     to.map(|row| Effect::Engine(EngineRequest::Jump(row.no))).into_iter().collect()
 }
 
+/// The block of the shown request in which a layer writes first, and its part there.
+pub(super) fn find_layer(state: &State, layer: &str) -> Option<(usize, usize)> {
+    state.snapshot.request.blocks.iter().enumerate().find_map(|(index, block)| {
+        let part = block.parts.iter().position(|part| part.layer.as_deref() == Some(layer))?;
+        Some((index, part))
+    })
+}
+
 /// To the bytes of the selected layer.
 fn open_layer(state: &mut State) {
     if let Some(row) = state.snapshot.layers.rows.get(state.layers.cursor) {
@@ -169,10 +177,7 @@ fn open_layer(state: &mut State) {
 pub(super) fn show_layer(state: &mut State, layer: &Name) {
     let Some(row) = state.snapshot.layers.rows.iter().find(|row| row.id == *layer) else { return };
     let blocks = &state.snapshot.request.blocks;
-    let found = blocks.iter().enumerate().find_map(|(index, block)| {
-        let part = block.parts.iter().position(|part| part.layer.as_ref() == Some(&row.id))?;
-        Some((index, part))
-    });
+    let found = find_layer(state, &row.id);
     // The tools are no layer, but they have a row.
     let found = found.or_else(|| (&*row.id == "tools" && !blocks.is_empty()).then_some((0, 0)));
     match found {

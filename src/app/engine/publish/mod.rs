@@ -2,6 +2,7 @@
 
 mod calls;
 mod caption;
+mod fill;
 mod layers;
 mod request;
 mod verdict;
@@ -9,6 +10,7 @@ mod why;
 
 pub use calls::{lead_words, run_size, table as call_table};
 pub use caption::caption;
+pub use fill::{Filled, fill};
 pub use layers::table as layer_table;
 pub use request::{title, view as request_view};
 pub use verdict::verdict;
