@@ -77,9 +77,9 @@ struct PaidReport {
 impl From<&Paid> for PaidReport {
     fn from(paid: &Paid) -> PaidReport {
         let lost = match paid.lost {
-            Lost::First | Lost::Nothing => Some(0),
+            Lost::Nothing => Some(0),
             Lost::Tokens(lost) => Some(lost),
-            Lost::Unknown(_) => None,
+            Lost::First | Lost::Unknown(_) => None,
         };
         let Paid { sent, read, write, fresh, estimate, .. } = *paid;
         PaidReport { sent, read, write, fresh, lost, estimate }

@@ -6,6 +6,7 @@ mod blocks;
 mod cli;
 mod columns;
 mod commands;
+mod demo_command;
 mod edits;
 mod engine;
 mod failed_reads;

@@ -483,6 +483,8 @@ impl Engine {
 
     fn choose_run(&mut self, run: Name) -> Result<(), Refused> {
         let bench = self.player.session().bench().clone();
+        // What the run before has written is not what this one begins with.
+        self.edge.project(&[]);
         self.player = Player::start(bench, Some(&run), &mut AsLoad(&mut *self.edge))?;
         self.options.run = Some(run);
         self.shown = None;

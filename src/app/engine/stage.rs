@@ -88,7 +88,9 @@ impl Engine {
         let options = &self.options;
         let (run, model) = (beat.run.clone(), beat.model.clone());
         let same_run = options.run == run && options.model == model && !self.player.has_live();
-        if !same_run || options.variants != beat.variants || !self.others.is_empty() {
+        // A call that was sent is not what it was before: it has its answer.
+        let sent = self.player.session().next_call() > CallNo(beat.call);
+        if !same_run || sent || options.variants != beat.variants || !self.others.is_empty() {
             let refused = |problems: Vec<Diagnostic>| {
                 Refused(problems.first().map_or_else(String::new, |problem| problem.message.clone()))
             };
@@ -97,6 +99,8 @@ impl Engine {
             self.options.run.clone_from(&run);
             self.options.model = model;
             let bench = adjusted(bench, &self.options);
+            // What the run has written lies in the scratch copy; another run begins with what was there before.
+            self.edge.project(&[]);
             self.player = Player::start(bench, run.as_deref(), &mut AsLoad(&mut *self.edge))?;
             self.warnings = warnings;
             self.others.clear();
