@@ -21,13 +21,7 @@ struct Files(BTreeMap<FilePath, Arc<str>>);
 impl Files {
     fn find(&self, path: &FilePath) -> Found {
         match self.0.get(path) {
-            Some(text) => Found::Value(Value::File(Arc::new(FileText {
-                path: path.clone(),
-                text: text.clone(),
-                bytes: text.len() as u64,
-                skipped: 0,
-                notes: Vec::new(),
-            }))),
+            Some(text) => Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text.clone())))),
             None => Found::Absent,
         }
     }
@@ -126,13 +120,7 @@ fn keystroke(c: &mut Criterion) {
         Input::Observed {
             found: vec![(
                 FactKey::File(path.clone()),
-                Found::Value(Value::File(Arc::new(FileText {
-                    path: path.clone(),
-                    bytes: text.len() as u64,
-                    text: text.into(),
-                    skipped: 0,
-                    notes: Vec::new(),
-                }))),
+                Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text)))),
             )],
             by: "the edit of l3.md".into(),
         }

@@ -32,6 +32,19 @@ impl Position {
             column: before[start..].chars().count() as u32 + 1,
         }
     }
+
+    /// The position, in its file, of a byte offset in `text`, which starts at `start` there. At each of `jumps` (byte
+    /// offsets of the text, ascending) it goes on at another position.
+    #[must_use]
+    pub fn at(text: &str, start: Position, jumps: &[(usize, Position)], byte: usize) -> Position {
+        let jump = jumps.partition_point(|&(from, _)| from <= byte);
+        let (from, start) = if jump == 0 { (0, start) } else { jumps[jump - 1] };
+        let at = Position::of(&text[from..], byte.saturating_sub(from));
+        Position {
+            line: start.line + at.line - 1,
+            column: if at.line == 1 { start.column + at.column - 1 } else { at.column },
+        }
+    }
 }
 
 impl fmt::Display for Position {

@@ -5,11 +5,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::core::diagnostic::Position;
 
 /// A name in the bench: of a fact, a read, a layer, a place, a tool.
 pub type Name = Arc<str>;
@@ -118,6 +121,10 @@ pub struct FileText {
     /// How many lines of the file stand in front of the text and are no part of it: front matter.
     #[serde(default)]
     pub skipped: u32,
+    /// Where something was left out in front of or inside of the text: byte offsets of the text, ascending, with the
+    /// positions in the file at which the text goes on there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jumps: Vec<(usize, Position)>,
     /// What a reader should know: `UTF-16LE`, `BOM removed`, `cut at 4 MiB`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Arc<str>>,
@@ -127,10 +134,44 @@ impl FileText {
     /// The note about a byte order mark.
     pub const BOM_REMOVED: &'static str = "BOM removed";
 
-    /// True for a note that only says how the file was read: nothing of it was left out or replaced.
+    /// The start of a note about what the bench itself leaves out of a file.
+    pub const LEFT_OUT: &'static str = "left out: ";
+
+    /// A file of which nothing was left out.
+    #[must_use]
+    pub fn whole(path: FilePath, text: impl Into<Arc<str>>) -> FileText {
+        let text = text.into();
+        FileText { path, bytes: text.len() as u64, text, skipped: 0, jumps: Vec::new(), notes: Vec::new() }
+    }
+
+    /// True for a note that only says how the file was read: nothing of it was replaced, and nothing left out but what
+    /// the bench itself leaves out.
     #[must_use]
     pub fn is_whole_with(note: &str) -> bool {
         matches!(note, FileText::BOM_REMOVED | "UTF-16LE" | "UTF-16BE" | "GB18030")
+            || note.starts_with(FileText::LEFT_OUT)
+    }
+
+    /// Where the text starts in the file.
+    #[must_use]
+    pub fn start(&self) -> Position {
+        Position { line: self.skipped + 1, ..Position::START }
+    }
+
+    /// The file with these ranges of its text alone, in order. What stays still knows where it stands in the file.
+    #[must_use]
+    pub fn keeping(&self, kept: &[Range<usize>]) -> FileText {
+        let mut text = String::new();
+        let mut jumps = Vec::new();
+        for range in kept.iter().filter(|range| !range.is_empty()) {
+            if range.start > 0 || self.jumps.first().is_some_and(|(from, _)| *from == 0) {
+                jumps.push((text.len(), Position::at(&self.text, self.start(), &self.jumps, range.start)));
+            }
+            let inside = self.jumps.iter().filter(|(from, _)| (range.start + 1..range.end).contains(from));
+            jumps.extend(inside.map(|(from, at)| (text.len() + from - range.start, *at)));
+            text.push_str(&self.text[range.clone()]);
+        }
+        FileText { text: text.into(), jumps, ..self.clone() }
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The numbers O12 and O13 are not given to any case.
 
+mod file;
+
 use std::fs;
 
 use plywood::core::fact::Progress;

@@ -50,13 +50,7 @@ impl Files {
 
     fn file(&self, path: &FilePath) -> Found {
         match self.0.get(path) {
-            Some(text) => Found::Value(Value::File(Arc::new(FileText {
-                path: path.clone(),
-                bytes: text.len() as u64,
-                text: text.clone(),
-                skipped: 0,
-                notes: Vec::new(),
-            }))),
+            Some(text) => Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text.clone())))),
             None => Found::Absent,
         }
     }
@@ -100,13 +94,7 @@ fn document(path: &FilePath, text: &str) -> Value {
         .strip_prefix("---\n")
         .and_then(|rest| rest.split_once("\n---\n"))
         .expect("samples have front matter");
-    let body = FileText {
-        path: path.clone(),
-        bytes: body.len() as u64,
-        text: body.into(),
-        skipped: 0,
-        notes: Vec::new(),
-    };
+    let body = FileText::whole(path.clone(), body);
     Value::map([("meta", data(path, front)), ("body", Value::File(Arc::new(body)))])
 }
 

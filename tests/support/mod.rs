@@ -24,13 +24,7 @@ impl Memory {
 
     fn file(&self, path: &FilePath) -> Found {
         match self.files.get(path) {
-            Some(text) => Found::Value(Value::File(Arc::new(FileText {
-                path: path.clone(),
-                text: text.clone(),
-                bytes: text.len() as u64,
-                skipped: 0,
-                notes: Vec::new(),
-            }))),
+            Some(text) => Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text.clone())))),
             None => Found::Absent,
         }
     }

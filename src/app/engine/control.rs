@@ -122,6 +122,7 @@ impl Engine {
             stage: None,
         };
         engine.list_folders();
+        engine.project();
         Ok(engine)
     }
 
@@ -395,6 +396,7 @@ impl Engine {
             self.note = refused.0.into();
         }
         self.forget_ahead();
+        self.project();
     }
 
     /// The same run on another bench, as far as it had come. False when that cannot be: then everything stays as it was.
@@ -531,8 +533,15 @@ impl Engine {
     fn project(&mut self) {
         let session = self.player.session();
         let shown = self.shown.unwrap_or(session.next_call());
-        let files: Vec<_> =
+        let mut files: Vec<_> =
             session.written(shown).map(|(path, text)| (path.clone(), text.cloned())).collect();
+        // A request that still waits has its file already: it is what the agent would be started with.
+        for (path, text) in session.place_files(shown) {
+            match files.iter_mut().find(|(written, _)| *written == path) {
+                Some(file) => file.1 = text,
+                None => files.push((path, text)),
+            }
+        }
         self.edge.project(&files);
     }
 

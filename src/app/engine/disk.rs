@@ -1,13 +1,13 @@
 //! The real edge: a bench on disk, or a sample's scratch copy.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::edge::{Edge, Edited};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, FilePath, Found, Name};
+use crate::core::fact::{FactKey, FilePath, Found, Name, Value};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::edit::bench::{self, BenchEdit, BenchUndo};
@@ -92,6 +92,56 @@ impl Disk {
         }
     }
 
+    /// What was found, as it would be if the run had written nothing: a run keeps what it writes to itself, and another
+    /// that starts must not find it.
+    fn below(&self, found: Vec<(FactKey, Found)>) -> Vec<(FactKey, Found)> {
+        if self.before.is_empty() {
+            return found;
+        }
+        found
+            .into_iter()
+            .map(|(key, found)| {
+                let below = match &key {
+                    FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) => {
+                        match self.before.get(path) {
+                            None => found,
+                            Some(None) => Found::Absent,
+                            Some(Some(bytes)) => self.file.loaded().found_with(&key, bytes).unwrap_or(found),
+                        }
+                    }
+                    FactKey::Glob(pattern) => self.listed_below(pattern, found),
+                    FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => found,
+                };
+                (key, below)
+            })
+            .collect()
+    }
+
+    /// A listing without what the run made, and with what it deleted.
+    fn listed_below(&self, pattern: &FilePath, found: Found) -> Found {
+        let listed = match &found {
+            Found::Value(value) => value.as_list().unwrap_or_default(),
+            Found::Absent => &[],
+            Found::Failed(_) => return found,
+        };
+        let Ok(glob) = globset::GlobBuilder::new(&pattern.path).literal_separator(true).build() else {
+            return found;
+        };
+        let matcher = glob.compile_matcher();
+        let mut paths: BTreeSet<Arc<str>> =
+            listed.iter().filter_map(|path| path.as_text().cloned()).collect();
+        let touched =
+            self.before.iter().filter(|(path, _)| path.base == pattern.base && matcher.is_match(&*path.path));
+        let mut differs = false;
+        for (path, before) in touched {
+            differs |= match before {
+                Some(_) => paths.insert(path.path.clone()),
+                None => paths.remove(&path.path),
+            };
+        }
+        if differs { Found::Value(Value::list(paths.into_iter().map(Value::Text))) } else { found }
+    }
+
     /// The folder of the bench.
     #[must_use]
     pub fn folder(&self) -> &Path {
@@ -102,7 +152,8 @@ impl Disk {
 impl Load for Disk {
     fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
         let loader = self.file.loader();
-        keys.iter().map(|key| (key.clone(), loader.load(key))).collect()
+        let found: Vec<_> = keys.iter().map(|key| (key.clone(), loader.load(key))).collect();
+        self.below(found)
     }
 }
 
@@ -124,7 +175,8 @@ impl Edge for Disk {
     }
 
     fn changed(&mut self) -> Vec<(FactKey, Found)> {
-        self.file.loader().changed()
+        let found = self.file.loader().changed();
+        self.below(found)
     }
 
     fn inputs(&self) -> Vec<PathBuf> {
@@ -183,8 +235,8 @@ impl Edge for Disk {
             FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) => {
                 self.before.contains_key(path)
             }
-            FactKey::Glob(pattern) => self.before.keys().any(|path| path.base == pattern.base),
-            FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => false,
+            // Of a listing, what the run made and deleted is undone when it is read.
+            FactKey::Glob(_) | FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => false,
         }
     }
 

@@ -86,14 +86,16 @@ impl Engine {
             | LayerSource::Template(template)
             | LayerSource::Each { item: template, .. } => self.template(template),
             LayerSource::Table { rows, .. } => vec![start(rows.clone())],
-            LayerSource::Lines { .. } | LayerSource::Fact(_) | LayerSource::Place(_) | LayerSource::Said => {
-                Vec::new()
-            }
+            LayerSource::Lines { .. }
+            | LayerSource::Fact { .. }
+            | LayerSource::Place(_)
+            | LayerSource::Said => Vec::new(),
         };
         // Else what the layer shows of files, and what it would show if the file were there.
         spots.extend(self.shown_by(layer));
-        if let LayerSource::Fact(name) = &layer.from
-            && let Some(ReadKind::File { path, .. }) = bench.reads.get(name).map(|read| &read.kind)
+        if let LayerSource::Fact { name, .. } = &layer.from
+            && let Some(ReadKind::File { path, .. } | ReadKind::Section { path, .. }) =
+                bench.reads.get(name).map(|read| &read.kind)
         {
             spots.push(start(path.clone()));
         }

@@ -143,7 +143,12 @@ pub enum LayerSource {
         frame: Option<Template>,
     },
     /// `fact:`: a fact's text as it is.
-    Fact(Name),
+    Fact {
+        /// The fact.
+        name: Name,
+        /// `drop_refs:`: a list of skills; what refers to one of them is left out.
+        drop_refs: Option<Name>,
+    },
     /// `place:`: a block inside another place.
     Place(Name),
     /// `said:`: what the user typed.
@@ -394,6 +399,8 @@ pub struct Place {
     pub markers: Option<Markers>,
     /// `budget:` of a block: the most characters that it may have, with its markers and what is wrapped around it.
     pub budget: Option<usize>,
+    /// `path:` of a system prompt: the file of the workspace that holds what stands in the place.
+    pub path: Option<FilePath>,
 }
 
 /// The lines between which a block stands, so that it can be found again in a file.
@@ -429,6 +436,17 @@ pub struct ReadSpec {
     pub kind: ReadKind,
 }
 
+/// What a read leaves out of a file, in this order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Leave {
+    /// `markers:` and `managed:`: blocks between these lines.
+    pub blocks: Vec<Markers>,
+    /// `not_if:`: everything, where this text stands alone on a line of what is left.
+    pub not_if: Option<Name>,
+    /// `trim:`: white space at both ends.
+    pub trim: bool,
+}
+
 /// The kinds of derived facts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadKind {
@@ -442,6 +460,19 @@ pub enum ReadKind {
         near: Option<FilePath>,
         /// Without the front matter.
         body: bool,
+        /// What else is left out of it.
+        leave: Leave,
+    },
+    /// `section:`: what stands under a heading of a text file; empty text where there is no such heading.
+    Section {
+        /// The file.
+        path: FilePath,
+        /// The heading, with its `#`.
+        heading: Name,
+        /// True where the heading may stand anywhere, also in the middle of a line; the section then starts right behind
+        /// it and ends in front of the next line that starts with as many `#` and a space, as programs have it that look
+        /// for a text and know no lines.
+        anywhere: bool,
     },
     /// `glob:`: the files that match, each `{ path, name, text }`.
     Glob {
@@ -449,6 +480,8 @@ pub enum ReadKind {
         pattern: FilePath,
         /// At most this many, in path order.
         top: Option<usize>,
+        /// True where each also has `data`: JSON or YAML, parsed.
+        data: bool,
     },
     /// `skills:`: a folder of skills, each `{ name, description, path, text, .. }` from the front matter of its `SKILL.md`.
     Skills {

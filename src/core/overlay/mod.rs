@@ -4,6 +4,7 @@
 //! does not fit; that one and those behind it are evicted, each with what it would have needed. Where the required ones
 //! alone are too much, what stands in the block is cut between characters; its markers stay.
 
+pub mod file;
 mod marker;
 
 use crate::core::bench::{Boundary, Cap, CapUnit, Place};

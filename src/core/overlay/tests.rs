@@ -22,6 +22,7 @@ fn place(budget: Option<usize>) -> Place {
         wrap: Some(("<c>\n".into(), "\n</c>".into())),
         markers: Some(Markers { name: "x".into(), start: START.into(), end: END.into() }),
         budget,
+        path: None,
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Ask, Derived};
+use super::{Ask, Derived, leave};
+use crate::core::bench::Leave;
 use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Value};
 
 /// `body`: without the front matter.
@@ -11,6 +12,7 @@ pub(super) fn derive(
     max_chars: Option<usize>,
     near: Option<&FilePath>,
     body: bool,
+    leave: &Leave,
     ask: &mut dyn Ask,
 ) -> Derived {
     let key = if body { FactKey::Document(path.clone()) } else { FactKey::File(path.clone()) };
@@ -38,17 +40,12 @@ pub(super) fn derive(
         Some(Lookup::Absent(_) | Lookup::Failed(..)) | None => {}
     }
     match file {
-        Lookup::Ready(Value::File(file), ..) => Derived::Ready(Value::File(cut(file, max_chars, notes))),
+        Lookup::Ready(Value::File(file), ..) => {
+            Derived::Ready(Value::File(cut(leave::out(file, leave), max_chars, notes)))
+        }
         Lookup::Ready(value, ..) => Derived::Ready(value),
         Lookup::Absent(_) if !notes.is_empty() => {
-            let path = path.clone();
-            Derived::Ready(Value::File(Arc::new(FileText {
-                path,
-                text: "".into(),
-                bytes: 0,
-                skipped: 0,
-                notes,
-            })))
+            Derived::Ready(Value::File(Arc::new(FileText { notes, ..FileText::whole(path.clone(), "") })))
         }
         Lookup::Absent(_) => Derived::Ready(Value::text("")),
         Lookup::Failed(reason, _) => Derived::Failed(format!("{path}: {reason}").into()),
@@ -83,24 +80,34 @@ mod tests {
     fn a_file_is_its_text_and_a_missing_one_is_empty() {
         let path = FilePath::new(Base::Workspace, "AGENTS.md");
         let mut answers = Answers::default();
-        assert_eq!(derive(&path, None, None, false, &mut answers), Derived::Unknown);
+        assert_eq!(derive(&path, None, None, false, &Leave::default(), &mut answers), Derived::Unknown);
         assert_eq!(answers.unknown, [FactKey::File(path.clone())]);
         answers.absent(FactKey::File(path.clone()));
-        assert_eq!(derive(&path, None, None, false, &mut answers), Derived::Ready(Value::text("")));
+        assert_eq!(
+            derive(&path, None, None, false, &Leave::default(), &mut answers),
+            Derived::Ready(Value::text(""))
+        );
         answers.file("AGENTS.md", "你好 world");
-        let Derived::Ready(Value::File(file)) = derive(&path, Some(3), None, false, &mut answers) else {
+        let Derived::Ready(Value::File(file)) =
+            derive(&path, Some(3), None, false, &Leave::default(), &mut answers)
+        else {
             panic!("no file")
         };
         assert_eq!((&*file.text, &*file.notes[0]), ("你好 ", "cut at 3 characters"));
-        let Derived::Ready(Value::File(file)) = derive(&path, Some(8), None, false, &mut answers) else {
+        let Derived::Ready(Value::File(file)) =
+            derive(&path, Some(8), None, false, &Leave::default(), &mut answers)
+        else {
             panic!("no file")
         };
         assert!(file.notes.is_empty());
         answers.value(FactKey::Document(path.clone()), Value::map([("body", Value::text("rules"))]));
-        assert_eq!(derive(&path, None, None, true, &mut answers), Derived::Ready(Value::text("rules")));
+        assert_eq!(
+            derive(&path, None, None, true, &Leave::default(), &mut answers),
+            Derived::Ready(Value::text("rules"))
+        );
         answers.failed(FactKey::File(path.clone()), "it is a folder");
         assert_eq!(
-            derive(&path, None, None, false, &mut answers),
+            derive(&path, None, None, false, &Leave::default(), &mut answers),
             Derived::Failed("AGENTS.md: it is a folder".into())
         );
     }
@@ -119,7 +126,7 @@ mod tests {
             if let Some(text) = file {
                 answers.file("AGENTS.md", text);
             }
-            derive(&path, Some(2), Some(&near), false, &mut answers)
+            derive(&path, Some(2), Some(&near), false, &Leave::default(), &mut answers)
         };
         assert_eq!(derived(&[], None), Derived::Ready(Value::text("")));
         let Derived::Ready(Value::File(file)) = derived(&["AGENTS.txt", "agents.md"], None) else {
@@ -142,7 +149,10 @@ mod tests {
         let path = FilePath::new(Base::Workspace, "AGENTS.md");
         let near = FilePath::new(Base::Workspace, "agents.md");
         let mut answers = Answers::default();
-        assert_eq!(derive(&path, None, Some(&near), false, &mut answers), Derived::Unknown);
+        assert_eq!(
+            derive(&path, None, Some(&near), false, &Leave::default(), &mut answers),
+            Derived::Unknown
+        );
         assert_eq!(answers.unknown, [FactKey::File(path), FactKey::Glob(near)]);
     }
 }

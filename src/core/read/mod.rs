@@ -12,6 +12,8 @@ mod file;
 mod git_files;
 mod glob;
 mod json;
+mod leave;
+mod section;
 mod skills;
 #[cfg(test)]
 mod testing;
@@ -44,10 +46,11 @@ pub enum Derived {
 #[must_use]
 pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
     match kind {
-        ReadKind::File { path, max_chars, near, body } => {
-            file::derive(path, *max_chars, near.as_ref(), *body, ask)
+        ReadKind::File { path, max_chars, near, body, leave } => {
+            file::derive(path, *max_chars, near.as_ref(), *body, leave, ask)
         }
-        ReadKind::Glob { pattern, top } => glob::derive(pattern, *top, ask),
+        ReadKind::Section { path, heading, anywhere } => section::derive(path, heading, *anywhere, ask),
+        ReadKind::Glob { pattern, top, data } => glob::derive(pattern, *top, *data, ask),
         ReadKind::Docs { folder, chunk_chars } => docs::derive(folder, *chunk_chars, ask),
         ReadKind::Skills { folder } => skills::derive(folder, ask),
         ReadKind::GitFiles { folder, groups, per_group, cap } => {

@@ -21,13 +21,7 @@ impl Answers {
 
     pub(super) fn file(&mut self, path: &str, text: &str) {
         let path = FilePath::new(Base::Workspace, path);
-        let file = FileText {
-            path: path.clone(),
-            text: text.into(),
-            bytes: text.len() as u64,
-            skipped: 0,
-            notes: Vec::new(),
-        };
+        let file = FileText::whole(path.clone(), text);
         self.value(FactKey::File(path), Value::File(Arc::new(file)));
     }
 

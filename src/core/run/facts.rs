@@ -11,6 +11,7 @@ use crate::core::fact::{
 };
 use crate::core::read::{self, Ask, Derived};
 use crate::core::source::Facts;
+use crate::core::wire::json;
 
 /// A value with its revision and the event that gave it.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,11 @@ impl Store {
         })
     }
 
+    /// What the run wrote over a file last (none: deleted it), if it did.
+    pub(super) fn newest_text(&self, path: &FilePath) -> Option<Option<&Arc<str>>> {
+        self.newest(path).map(|(text, _)| text.as_ref())
+    }
+
     fn newest(&self, path: &FilePath) -> Option<&Written> {
         self.written.get(path)?.last()
     }
@@ -93,6 +99,18 @@ impl Store {
                 if let Some((text, cause)) = self.newest(path) {
                     return match text {
                         Some(text) => Held::new(Value::File(Arc::new(file(path, text))), *cause).ready(),
+                        None => Lookup::Absent(*cause),
+                    };
+                }
+            }
+            FactKey::Data(path) => {
+                if let Some((text, cause)) = self.newest(path) {
+                    return match text.as_ref().map(|text| json::parse(text)) {
+                        Some(Ok(value)) => Held::new(value, *cause).ready(),
+                        // On disk it may be YAML, which the edge parses.
+                        Some(Err(reason)) => {
+                            Lookup::Failed(format!("as the run wrote it, {reason}").into(), *cause)
+                        }
                         None => Lookup::Absent(*cause),
                     };
                 }
@@ -155,13 +173,7 @@ impl Store {
 }
 
 fn file(path: &FilePath, text: &Arc<str>) -> FileText {
-    FileText {
-        path: path.clone(),
-        text: text.clone(),
-        bytes: text.len() as u64,
-        skipped: 0,
-        notes: Vec::new(),
-    }
+    FileText::whole(path.clone(), text.clone())
 }
 
 /// A document that a run wrote. Its front matter is read as plain `key: value` lines: the run's own text is not

@@ -3,6 +3,7 @@
 mod belief;
 mod blocks;
 mod facts;
+mod files;
 mod input;
 mod player;
 mod prepare;

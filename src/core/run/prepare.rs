@@ -655,6 +655,7 @@ impl Session {
         conversation.sent_head = prepared.record.head.len();
         conversation.sent_blocks = prepared.blocks;
         conversation.sent_starts = prepared.starts;
+        self.write_place_files(call, &prepared.record.head);
         let record = CallRecord { answer: Some(answer), ..prepared.record };
         self.calls.push(Arc::new(record));
         self.notes.clear();

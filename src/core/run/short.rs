@@ -55,7 +55,7 @@ mod tests {
 
     fn file(text: &str) -> Value {
         let path = FilePath::new(Base::Workspace, "AGENTS.md");
-        Value::File(Arc::new(FileText { path, text: text.into(), bytes: 0, skipped: 0, notes: Vec::new() }))
+        Value::File(Arc::new(FileText::whole(path, text)))
     }
 
     fn said(old: Value, new: Value) -> String {

@@ -6,10 +6,10 @@ use super::choice::Choice;
 use super::context::{self, Facts};
 use super::environment::Templates;
 use super::render::{self, file_source};
-use super::{Failure, each, lines, table};
+use super::{Failure, each, lines, refs, table};
 use crate::core::bench::{Bench, CapUnit, Layer, LayerSource, OnError};
 use crate::core::diagnostic::{Diagnostic, Severity};
-use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Progress, Reads, Value};
+use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Name, Progress, Reads, Value};
 use crate::core::text::{Made, Traced, cut};
 
 /// What evaluating needs beside facts.
@@ -190,7 +190,10 @@ fn text(
         }
         LayerSource::Each { .. } => each::text(layer, scope, facts, choice, reads)?,
         LayerSource::Lines { of, frame } => lines::text(layer, of, frame.as_ref(), scope, facts, reads)?,
-        LayerSource::Fact(name) => (fact(layer, name, facts, reads)?, 0),
+        LayerSource::Fact { name, drop_refs: None } => (fact(layer, name, facts, reads)?, 0),
+        LayerSource::Fact { name, drop_refs: Some(skills) } => {
+            (without_refs(layer, &fact(layer, name, facts, reads)?, skills, facts, reads)?, 0)
+        }
         LayerSource::Said => (fact(layer, &"said".into(), facts, reads)?, 0),
         LayerSource::Place(place) => match block {
             Some(block) if !block.is_empty() => (block.clone(), 0),
@@ -215,12 +218,7 @@ fn text(
 }
 
 /// A fact's text as it is.
-fn fact(
-    layer: &Layer,
-    name: &crate::core::fact::Name,
-    facts: &dyn Facts,
-    reads: &mut Reads,
-) -> Result<Traced, Failure> {
+fn fact(layer: &Layer, name: &Name, facts: &dyn Facts, reads: &mut Reads) -> Result<Traced, Failure> {
     let key = FactKey::Named(name.clone());
     let lookup = facts.look(&key);
     context::note_named(name, facts, true, reads);
@@ -238,6 +236,32 @@ fn fact(
             Err(Failure::failed(Diagnostic::error(format!("{name} cannot be read: {reason}"))))
         }
         Lookup::Unknown => Err(Failure::Needs(vec![facts.behind(&key)])),
+    }
+}
+
+/// A text without what refers to one of these skills.
+fn without_refs(
+    layer: &Layer,
+    text: &Traced,
+    skills: &Name,
+    facts: &dyn Facts,
+    reads: &mut Reads,
+) -> Result<Traced, Failure> {
+    let key = FactKey::Named(skills.clone());
+    context::note_named(skills, facts, true, reads);
+    let names = match facts.look(&key) {
+        Lookup::Ready(value, ..) => refs::names(&value),
+        Lookup::Absent(_) => Vec::new(),
+        Lookup::Failed(reason, _) => {
+            return Err(Failure::failed(Diagnostic::error(format!("{skills} cannot be read: {reason}"))));
+        }
+        Lookup::Unknown => return Err(Failure::Needs(vec![facts.behind(&key)])),
+    };
+    match text.ranges().next() {
+        Some((_, span)) if !names.is_empty() => {
+            Ok(refs::pieces(&layer.id, text.text(), &refs::kept(text.text(), &names), &span.origin))
+        }
+        _ => Ok(text.clone()),
     }
 }
 

@@ -7,6 +7,7 @@ mod environment;
 mod evaluate;
 mod lines;
 pub mod names;
+mod refs;
 mod render;
 mod table;
 

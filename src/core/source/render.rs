@@ -10,7 +10,7 @@ use super::context::{self, Context, Facts};
 use super::environment::template_error;
 use super::{Failure, Scope};
 use crate::core::bench::{Expression, Template};
-use crate::core::diagnostic::{Diagnostic, Position};
+use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{EventId, FactKey, Lookup, Name, Reads, Value};
 use crate::core::text::{Builder, Made, Origin, Source, Traced};
 
@@ -167,11 +167,11 @@ fn written_by(
 /// A file's text as a source.
 pub(super) fn file_source(file: &crate::core::fact::FileText, rev: crate::core::fact::Rev) -> Arc<Source> {
     let source = Source::with_rev(file.path.to_string(), file.text.clone(), rev);
-    if file.skipped == 0 {
+    if file.skipped == 0 && file.jumps.is_empty() {
         return source;
     }
-    let start = Position { line: file.skipped + 1, ..Position::START };
-    Arc::new(Source { start, ..Arc::unwrap_or_clone(source) })
+    let jumps = file.jumps.as_slice().into();
+    Arc::new(Source { start: file.start(), jumps, ..Arc::unwrap_or_clone(source) })
 }
 
 /// The dotted name at the start of an expression, and whether it is the whole expression. Empty where the expression

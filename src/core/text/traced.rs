@@ -17,8 +17,9 @@ pub struct Source {
     pub rev: Rev,
     /// Where the text starts in that file: [`Position::START`] for a whole file, elsewhere for a scalar of the bench.
     pub start: Position,
-    /// For a scalar that is not written in the file as it reads (escapes, indentation, folded lines): byte offsets of
-    /// the text, ascending, with the positions in the file where the text goes on. Empty for a whole file.
+    /// For a scalar that is not written in the file as it reads (escapes, indentation, folded lines), and for a file of
+    /// which something was left out: byte offsets of the text, ascending, with the positions in the file where the text
+    /// goes on. Empty for a whole file.
     pub jumps: Arc<[(usize, Position)]>,
 }
 
@@ -40,13 +41,7 @@ impl Source {
     /// The position, in the file, of a byte offset of the text.
     #[must_use]
     pub fn position(&self, byte: usize) -> Position {
-        let jump = self.jumps.partition_point(|&(from, _)| from <= byte);
-        let (from, start) = if jump == 0 { (0, self.start) } else { self.jumps[jump - 1] };
-        let at = Position::of(&self.text[from..], byte.saturating_sub(from));
-        Position {
-            line: start.line + at.line - 1,
-            column: if at.line == 1 { start.column + at.column - 1 } else { at.column },
-        }
+        Position::at(&self.text, self.start, &self.jumps, byte)
     }
 }
 

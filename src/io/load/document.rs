@@ -5,44 +5,15 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::core::fact::{FilePath, FileText, Found, Name, Value};
+use crate::core::wire::json;
 use crate::io::syntax;
 
 /// A file's text as data: JSON by its name, else YAML.
 pub(super) fn data(path: &FilePath, text: &str) -> Found {
-    let parsed = if path.path.ends_with(".json") { json(text) } else { yaml(&path.path, text) };
+    let parsed = if path.path.ends_with(".json") { json::parse(text) } else { yaml(&path.path, text) };
     match parsed {
         Ok(value) => Found::Value(value),
         Err(reason) => Found::Failed(reason.into()),
-    }
-}
-
-fn json(text: &str) -> Result<Value, String> {
-    if text.trim().is_empty() {
-        return Ok(Value::Null);
-    }
-    match serde_json::from_str::<serde_json::Value>(text) {
-        Ok(value) => Ok(from_json(value)),
-        Err(error) => {
-            // The library appends the place in its own words.
-            let message = error.to_string();
-            let message = message.split(" at line ").next().unwrap_or("it cannot be read").to_owned();
-            Err(format!("it is not JSON: {message} (line {}, column {})", error.line(), error.column()))
-        }
-    }
-}
-
-fn from_json(value: serde_json::Value) -> Value {
-    match value {
-        serde_json::Value::Null => Value::Null,
-        serde_json::Value::Bool(b) => Value::Bool(b),
-        serde_json::Value::Number(n) => match (n.as_i64(), n.as_f64()) {
-            (Some(n), _) => Value::Int(n),
-            (None, Some(n)) => Value::Float(n),
-            (None, None) => Value::text(n.to_string()),
-        },
-        serde_json::Value::String(text) => Value::text(text),
-        serde_json::Value::Array(items) => Value::list(items.into_iter().map(from_json)),
-        serde_json::Value::Object(map) => Value::map(map.into_iter().map(|(k, v)| (k, from_json(v)))),
     }
 }
 
@@ -123,13 +94,7 @@ mod tests {
     use crate::core::fact::Base;
 
     fn file(text: &str) -> FileText {
-        FileText {
-            path: FilePath::new(Base::Workspace, "SKILL.md"),
-            text: text.into(),
-            bytes: text.len() as u64,
-            skipped: 0,
-            notes: Vec::new(),
-        }
+        FileText::whole(FilePath::new(Base::Workspace, "SKILL.md"), text)
     }
 
     fn body(document: &Value) -> &FileText {

@@ -30,7 +30,7 @@ pub(super) fn read(path: &FilePath, real: &Path) -> Result<FileText, Found> {
 /// The text of bytes.
 pub(super) fn text(path: &FilePath, bytes: &[u8], size: u64) -> FileText {
     let decoded = decode::decode(bytes);
-    FileText { path: path.clone(), text: decoded.text.into(), bytes: size, skipped: 0, notes: decoded.notes }
+    FileText { bytes: size, notes: decoded.notes, ..FileText::whole(path.clone(), decoded.text) }
 }
 
 /// A file as it was found.

@@ -75,6 +75,7 @@ pub(super) static READ: Record = Record {
         field("skills", PATH, "a folder of skills: a list of `name`, `description`, `path`, `text` and more"),
         field("git_files", PATH, "a code map of the files that git tracks below a folder"),
         field("json", PATH, "a JSON or YAML file, parsed"),
+        field("section", PATH, "what stands under the heading `heading` of a Markdown file"),
         field("environment", Shape::Words(ENVIRONMENT), "a property of the machine"),
         field(
             "docs",
@@ -83,7 +84,6 @@ pub(super) static READ: Record = Record {
         ),
         field("chunk_chars", Shape::Int(1, MAX), "at most so many characters a chunk; 1,200 by default")
             .with(&["docs"]),
-        field("section", PATH, "a section of a Markdown file").planned(),
         field("search", PATH, "a search").planned(),
         field("reported", TEXT, "a text that a client reports").planned(),
         field("command", TEXT, "what a command prints").planned(),
@@ -99,6 +99,7 @@ pub(super) static READ: Record = Record {
         )
         .with(&["file"]),
         field("top", Shape::Int(0, MAX), "at most so many files, in path order").with(&["glob"]),
+        field("data", Shape::Bool, "each file also has `data`: JSON or YAML, parsed").with(&["glob"]),
         field("groups", Shape::Int(0, 1000), "at most so many folders; 14 by default").with(&["git_files"]),
         field("per_group", Shape::Int(0, 1000), "at most so many files of each; 10 by default")
             .with(&["git_files"]),
@@ -106,10 +107,27 @@ pub(super) static READ: Record = Record {
         field("fresh", Shape::Any, "for how long a value is kept").planned(),
         field("near", Shape::List(&NAME), "names beside it that are reported as not loaded where they exist")
             .with(&["file"]),
-        field("markers", Shape::Any, "a marked block to leave out").planned(),
-        field("managed", Shape::Any, "a managed block to leave out").planned(),
-        field("not_if", Shape::Any, "a text whose presence leaves the file out").planned(),
-        field("heading", Shape::Any, "the heading of the section").planned(),
+        field("markers", TEXT, "the name of a pair under `markers` of a place: its blocks are left out")
+            .with(&["file"]),
+        field(
+            "managed",
+            Shape::Either(&[TEXT, Shape::Pair(&TEXT)]),
+            "blocks to leave out, by the lines around them; one word stands for `<!-- WORD:START -->` and `<!-- WORD:END -->`",
+        )
+        .with(&["file"]),
+        field("not_if", TEXT, "the file counts as empty where this stands alone on a line outside of those blocks")
+            .with(&["file"]),
+        field("trim", Shape::Bool, "without white space at both ends").with(&["file"]),
+        field("heading", TEXT, "the heading, with its `#`").with(&["section"]),
+        field(
+            "match",
+            Shape::Words(&[
+                word("line", "a line that is this heading; the default"),
+                word("substring", "the text of the heading, wherever it stands"),
+            ]),
+            "how the heading is found",
+        )
+        .with(&["section"]),
         field("until", Shape::Any, "for how long a report holds").planned(),
     ],
 };
@@ -202,7 +220,11 @@ pub(super) static PLACE: Record = record(
             "what happens when there is no such message",
         ),
         field("blank", Shape::Any, "").planned(),
-        field("path", Shape::Any, "").planned(),
+        field(
+            "path",
+            PATH,
+            "the file of the workspace that holds what stands in the place; a run writes it where it works in a copy",
+        ),
         field("lock", Shape::Any, "").planned(),
         field(
             "markers",
@@ -372,7 +394,12 @@ pub(super) static FROM: Record = Record {
         field("frame_text", TEXT, "the template around all items or lines, written here")
             .with(&["each", "lines"]),
         field("where", Shape::Expression, "only items for which this holds").with(&["each"]),
-        field("drop_refs", Shape::Any, "").planned(),
+        field(
+            "drop_refs",
+            NAME,
+            "without what refers to the skills of this read, as `.../skills/NAME/SKILL.md`",
+        )
+        .with(&["fact"]),
     ],
 };
 

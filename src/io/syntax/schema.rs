@@ -289,7 +289,7 @@ mod tests {
         {
             assert!(text.contains(&format!("\"{key}\":")), "{key}");
         }
-        for key in ["serve", "docs", "drop_refs", "private_when"] {
+        for key in ["serve", "reported", "lock", "private_when"] {
             assert!(!text.contains(&format!("\"{key}\":")), "{key} is not built yet");
         }
     }

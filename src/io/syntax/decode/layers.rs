@@ -160,7 +160,14 @@ impl Decoder<'_> {
                     },
                 })
             }
-            "fact" => Some(LayerSource::Fact(self.known(value)?)),
+            "fact" => {
+                let name = self.known(value);
+                let drop_refs = match node.get("drop_refs") {
+                    None => None,
+                    Some(skills) => Some(self.skills(skills)?),
+                };
+                Some(LayerSource::Fact { name: name?, drop_refs })
+            }
             "place" => {
                 let name = value.as_text()?;
                 if !self.places.contains(name) {
@@ -172,6 +179,18 @@ impl Decoder<'_> {
             "said" => Some(LayerSource::Said),
             _ => None,
         }
+    }
+
+    /// The name of a read of skills.
+    fn skills(&mut self, node: &Node) -> Option<Name> {
+        let name = node.as_text()?;
+        if self.skill_reads.contains(name) {
+            return Some(name.clone());
+        }
+        let hint = Decoder::hint(name, &self.skill_reads)
+            .or_else(|| Some("declare it: `read: { NAME: { skills: FOLDER } }`".to_owned()));
+        self.problems.error(node.at, format!("there is no read of skills `{name}`"), hint);
+        None
     }
 
     /// A template under one of two keys: a file, or the text itself. `Some(None)` where it is there but broken.

@@ -2,6 +2,7 @@
 
 mod files;
 mod layers;
+mod paths;
 mod places;
 mod reads;
 mod runs;
@@ -23,6 +24,7 @@ use super::scalar::{self, BadPath};
 use super::shape::{Problems, Shape};
 use super::suggest;
 use super::template::{Checker, Names};
+use paths::constants;
 
 /// What the decoder sees of the files beside a bench.
 pub trait Files {
@@ -46,8 +48,12 @@ pub(super) struct Decoder<'a> {
     /// The names of facts, reads, places and tools: known even where their values are broken.
     facts: Vec<Name>,
     reads: Vec<Name>,
+    /// Those of the reads that are folders of skills.
+    skill_reads: Vec<Name>,
     places: Vec<Name>,
     tools: Vec<Name>,
+    /// What can stand in a path: the values that the bench itself gives, by dotted name.
+    constants: IndexMap<Name, Value>,
     /// True for the built-in bench, which works in the folder that the user named.
     builtin: bool,
 }
@@ -86,8 +92,10 @@ pub(super) fn bench(
         checker,
         facts: keys("facts"),
         reads: keys("read"),
+        skill_reads: skill_reads(root),
         places: keys("places"),
         tools,
+        constants: IndexMap::new(),
         builtin,
     };
     let bench = decoder.bench(source, root);
@@ -109,6 +117,7 @@ impl Decoder<'_> {
         let model = root.get("model").and_then(|node| self.model(node));
         let workspace = self.workspace(root.get("workspace"));
         self.names(root);
+        self.constants = constants(root);
         let reads = self.reads(root);
         let tools = self.tool_groups(root);
         let simulate = self.simulate(root);
@@ -231,7 +240,8 @@ impl Decoder<'_> {
     fn path(&mut self, node: &Node, key: &str, from: &str) -> Option<String> {
         let text = node.as_text()?;
         if text.contains("{{") {
-            self.problems.planned(node.at, &format!("a placeholder in the path `{key}`"));
+            let hint = "a path under `read:` and the path of a place may have them".to_owned();
+            self.problems.error(node.at, format!("`{key}`: this path cannot have a placeholder"), hint);
             return None;
         }
         let (message, hint) = match scalar::path(text) {
@@ -254,6 +264,7 @@ impl Decoder<'_> {
 
     /// A file or folder of the workspace, or with `~/` of the home folder.
     fn workspace_path(&mut self, node: &Node, key: &str) -> Option<FilePath> {
+        let node = &self.filled(node, key)?;
         let text = node.as_text()?;
         match text.strip_prefix("~/") {
             Some(rest) => {
@@ -287,6 +298,16 @@ impl Decoder<'_> {
     fn hint(word: &str, known: &[Name]) -> Option<String> {
         suggest::hint(word, known.iter().map(|name| &**name).collect::<Vec<_>>())
     }
+}
+
+/// The names of the reads that are folders of skills.
+fn skill_reads(root: &Node) -> Vec<Name> {
+    let entries = root.get("read").map(|node| node.entries()).unwrap_or_default();
+    entries
+        .iter()
+        .filter(|entry| entry.value.get("skills").is_some())
+        .map(|entry| entry.key.clone())
+        .collect()
 }
 
 /// The text of a key.

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::core::bench::{Mark, MarkPlace, Markers, MessageAt, Place, PlaceKind, Role};
-use crate::core::fact::Name;
+use crate::core::fact::{Base, FilePath, Name};
 use crate::core::overlay;
 
 use super::super::node::{Entry, Node};
@@ -64,6 +64,7 @@ impl Decoder<'_> {
             ("at", "message"),
             ("none", "newest_tool"),
             ("keep_empty", "system"),
+            ("path", "system"),
             ("markers", "block"),
             ("budget", "block"),
         ] {
@@ -84,8 +85,14 @@ impl Decoder<'_> {
             let hint = "put `wrap` on a place with `of: block` for each".to_owned();
             self.problems.error(wrap.at, "`wrap` does not go with `join: blocks`", hint);
         }
+        if let Some(path) = node.entry("path").filter(|_| blocks) {
+            let hint =
+                "one file holds one text: give the place a `join` that stands between its layers".to_owned();
+            self.problems.error(path.at, "`path` does not go with `join: blocks`", hint);
+        }
         let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
         let markers = self.markers(node);
+        let path = node.get("path").map(|path| self.place_path(path));
         let mut place = Place {
             id: entry.key.clone(),
             at: entry.at,
@@ -105,6 +112,10 @@ impl Decoder<'_> {
             },
             markers,
             budget: None,
+            path: match path {
+                None => None,
+                Some(path) => Some(path?),
+            },
         };
         if let Some(budget) = node.get("budget")
             && let Some(chars) = count(budget, "chars")
@@ -120,6 +131,21 @@ impl Decoder<'_> {
             place.budget = Some(chars);
         }
         Some(place)
+    }
+
+    /// The file of the workspace that holds what stands in a place.
+    fn place_path(&mut self, node: &Node) -> Option<FilePath> {
+        let path = self.workspace_path(node, "path")?;
+        if path.base != Base::Workspace || path.path.is_empty() {
+            let hint = "write the path from the workspace".to_owned();
+            self.problems.error(
+                node.at,
+                format!("`path`: `{}` is no file of the workspace", node.text),
+                hint,
+            );
+            return None;
+        }
+        Some(path)
     }
 
     /// A pair of markers. What they must not hold is what would make them hard to find again, or to break in a text.

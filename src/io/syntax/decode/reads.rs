@@ -2,35 +2,50 @@
 
 use indexmap::IndexMap;
 
-use crate::core::bench::{ReadKind, ReadSpec, ToolEffect, ToolGroup};
+use crate::core::bench::{Leave, Markers, ReadKind, ReadSpec, ToolEffect, ToolGroup};
 use crate::core::fact::{FilePath, Name};
 
 use super::super::fields::{READ, SIMULATE};
 use super::super::node::Node;
 use super::super::template::Scope;
-use super::{Decoder, count, text};
+use super::{Decoder, count, flag, text, word};
 
 impl Decoder<'_> {
     pub(super) fn reads(&mut self, root: &Node) -> IndexMap<Name, ReadSpec> {
         let mut reads = IndexMap::new();
         for entry in root.get("read").map(|node| node.entries()).unwrap_or_default() {
-            if let Some(kind) = self.read(&entry.value) {
+            if let Some(kind) = self.read(root, &entry.value) {
                 reads.insert(entry.key.clone(), ReadSpec { at: entry.at, kind });
             }
         }
         reads
     }
 
-    fn read(&mut self, node: &Node) -> Option<ReadKind> {
+    fn read(&mut self, root: &Node, node: &Node) -> Option<ReadKind> {
         let (kind, value) = READ.kind(node)?;
         Some(match kind {
             "file" => {
                 let path = self.workspace_path(value, kind)?;
                 let near = node.get("near").and_then(|near| self.near(near, &path));
-                let body = super::word(node, "front_matter") == Some("drop");
-                ReadKind::File { path, max_chars: count(node, "max_chars"), near, body }
+                let body = word(node, "front_matter") == Some("drop");
+                let leave = self.leave(root, node)?;
+                ReadKind::File { path, max_chars: count(node, "max_chars"), near, body, leave }
             }
-            "glob" => ReadKind::Glob { pattern: self.glob(value)?, top: count(node, "top") },
+            "section" => {
+                let path = self.workspace_path(value, kind)?;
+                let Some(heading) = text(node, "heading").filter(|heading| heading.starts_with('#')) else {
+                    let at = node.get("heading").map_or(node.at, |heading| heading.at);
+                    let hint = "`heading: \"## Notes\"`: the heading as it stands in the file".to_owned();
+                    self.problems.error(at, "a `section` without a heading", hint);
+                    return None;
+                };
+                ReadKind::Section { path, heading, anywhere: word(node, "match") == Some("substring") }
+            }
+            "glob" => ReadKind::Glob {
+                pattern: self.glob(value)?,
+                top: count(node, "top"),
+                data: flag(node, "data"),
+            },
             "skills" => ReadKind::Skills { folder: self.workspace_path(value, kind)? },
             "docs" => ReadKind::Docs {
                 folder: self.workspace_path(value, kind)?,
@@ -46,6 +61,51 @@ impl Decoder<'_> {
             "environment" => ReadKind::Environment { name: value.text.clone() },
             _ => return None,
         })
+    }
+
+    /// What a file read leaves out.
+    fn leave(&mut self, root: &Node, node: &Node) -> Option<Leave> {
+        let mut blocks = Vec::new();
+        if let Some(named) = node.get("markers") {
+            blocks.push(self.pair_of_a_place(root, named)?);
+        }
+        if let Some(managed) = node.get("managed") {
+            let [start, end] = match (managed.as_text(), managed.items()) {
+                (Some(word), _) => [format!("<!-- {word}:START -->"), format!("<!-- {word}:END -->")],
+                (None, [start, end]) => [start.text.to_string(), end.text.to_string()],
+                _ => return None,
+            };
+            if [&start, &end]
+                .into_iter()
+                .any(|line| line.trim() != line || line.is_empty() || line.contains('\n'))
+                || start == end
+            {
+                let hint = "two different lines, without white space around them".to_owned();
+                self.problems.error(managed.at, "`managed` does not name the lines of a block", hint);
+                return None;
+            }
+            blocks.push(Markers { name: "managed".into(), start: start.into(), end: end.into() });
+        }
+        Some(Leave { blocks, not_if: text(node, "not_if"), trim: flag(node, "trim") })
+    }
+
+    /// The markers that some place of the bench gives this name.
+    fn pair_of_a_place(&mut self, root: &Node, named: &Node) -> Option<Markers> {
+        let name = named.as_text()?;
+        let places = root.get("places").map(|places| places.entries()).unwrap_or_default();
+        let pairs = || {
+            places.iter().filter_map(|place| place.value.get("markers")).flat_map(|markers| markers.entries())
+        };
+        let pair = pairs().find(|entry| entry.key == *name).map(|entry| entry.value.items());
+        if let Some([start, end]) = pair {
+            let (start, end) = (start.as_text()?.clone(), end.as_text()?.clone());
+            return Some(Markers { name: name.clone(), start, end });
+        }
+        let known: Vec<Name> = pairs().map(|entry| entry.key.clone()).collect();
+        let hint = Decoder::hint(name, &known)
+            .or_else(|| Some("a block has them: `markers: { NAME: [..] }`".into()));
+        self.problems.error(named.at, format!("no place has markers called `{name}`"), hint);
+        None
     }
 
     /// A pattern for names in the folder of a file.
