@@ -31,6 +31,10 @@ pub enum Action {
     Views,
     /// Run order against byte order.
     Orders,
+    /// Offer what can be copied.
+    Copy,
+    /// Save a picture of the screen.
+    Picture,
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Raw or rendered text.
@@ -280,6 +284,8 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Raw shows tabs, carriage returns and invisible characters as escapes."),
         row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
         row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
+        row(A::Copy, "copy", &["y"], S::Screen, ("copy", 8), "Copy", "Offers what can be copied: the blame line, a layer, the prompt, the request as JSON, a table; `y` again takes what the focused pane is about."),
+        row(A::Picture, "picture", &["S"], S::Screen, NO, "Save a picture", "Saves the screen as an SVG picture in the current folder."),
         row(A::Search, "search", &["/"], S::Screen, ("search", 8), "Search the pane", "Finds text in the focused pane; lower case finds both cases."),
         row(A::NextMatch, "next_match", &["n"], S::Screen, NO, "The next match", "Goes to the next match of the search."),
         row(A::PreviousMatch, "previous_match", &["N"], S::Screen, NO, "The match before", "Goes to the match before."),
@@ -373,8 +379,15 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
         (Mode::Menu | Mode::Variants, Code::Char('k'), false) => Some(Action::ListUp),
         (Mode::Menu | Mode::Variants, Code::Char('j'), false) => Some(Action::ListDown),
         (Mode::Menu | Mode::Variants, Code::Char('q'), false) => Some(Action::UpLevel),
+        // The key that opened the menu takes what it offers first.
+        (Mode::Menu, Code::Char('y'), false) if opened(state, OverlayKind::Copy) => Some(Action::Accept),
         _ => None,
     })
+}
+
+/// True when a list of this kind is on top.
+fn opened(state: &State, kind: OverlayKind) -> bool {
+    state.overlays.last().is_some_and(|open| open.kind == kind)
 }
 
 /// False when an action would do nothing: it is then shown nowhere.
@@ -395,7 +408,8 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Branch => snapshot.title.branch.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
-        Action::WriteModel => state.overlays.last().is_some_and(|open| open.kind == OverlayKind::Models),
+        Action::WriteModel => opened(state, OverlayKind::Models),
+        Action::Copy => !snapshot.layers.rows.is_empty(),
         Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
         Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
             !snapshot.layers.rows.is_empty()

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::copy::Copy;
 use super::editor::Purpose;
 use crate::core::fact::Name;
 use crate::core::text::Source;
@@ -23,6 +24,10 @@ pub enum Effect {
     Mouse(bool),
     /// Write every cell again: somebody else wrote on the screen.
     Redraw,
+    /// Put a text on the clipboard, and say how.
+    Copy(Copy),
+    /// Save the screen as a picture, and say where.
+    Picture,
     /// Hand a file to the user's own editor, at a line and a column (from 1), and look at it again afterwards.
     EditOutside(Arc<Path>, u32, u32),
 }

@@ -2,6 +2,7 @@
 
 pub mod action;
 pub mod cells;
+pub mod copy;
 pub mod editor;
 pub mod effect;
 pub mod engine;
@@ -12,4 +13,5 @@ pub mod line_editor;
 pub mod rows;
 pub mod snapshot;
 pub mod state;
+pub mod tables;
 pub mod update;

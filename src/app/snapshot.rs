@@ -13,7 +13,7 @@ use super::state::Shows;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
-use crate::core::wire::{BlockKind, CallNo, MessageId};
+use crate::core::wire::{BlockKind, CallNo, MessageId, Request};
 
 /// Everything the screen shows about the session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -417,6 +417,8 @@ pub struct RequestView {
     pub bytes: u64,
     /// Its tokens.
     pub tokens: Option<u64>,
+    /// The request itself, as it is sent.
+    pub sent: Option<Arc<Request>>,
     /// The events that made some of its bytes what they are, all but the opening, in words: `Cd in call 1`.
     pub causes: BTreeMap<EventId, Arc<str>>,
 }

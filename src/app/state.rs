@@ -156,6 +156,8 @@ pub enum OverlayKind {
     Variants,
     /// The views.
     Views,
+    /// What can be copied.
+    Copy,
     /// The input of a CWD.
     Cwd,
     /// The input of a search.
@@ -179,6 +181,7 @@ impl OverlayKind {
             OverlayKind::Runs => "Run",
             OverlayKind::Variants => "Variants",
             OverlayKind::Views => "Views",
+            OverlayKind::Copy => "Copy",
             OverlayKind::Cwd => "Change the CWD",
             OverlayKind::Search => "Search",
             OverlayKind::Unsaved => "Not saved",
@@ -194,6 +197,7 @@ impl OverlayKind {
             OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models => Mode::Find,
             OverlayKind::Runs
             | OverlayKind::Views
+            | OverlayKind::Copy
             | OverlayKind::Unsaved
             | OverlayKind::Conflict
             | OverlayKind::Both => Mode::Menu,

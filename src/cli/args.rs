@@ -78,6 +78,8 @@ pub enum Command {
     Init(InitArgs),
     /// Check benches, for instance against a request that was really sent
     Check(CheckArgs),
+    /// Save a picture of the workbench, as SVG
+    Shot(ShotArgs),
     /// Print the JSON Schema of bench files
     Schema,
     /// List the samples
@@ -188,6 +190,40 @@ pub struct RunArgs {
     /// Print one JSON object a line for each call
     #[arg(long)]
     pub json: bool,
+}
+
+/// `shot`.
+#[derive(Clone, Debug, Args)]
+pub struct ShotArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// The size of the screen in cells
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "120x40", value_parser = screen_size)]
+    pub size: (u16, u16),
+    /// The call that is shown; by default what opening shows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: Option<u32>,
+    /// Keys that are pressed, with spaces between them, such as "v 5" or "3 down enter"; letters type where text is typed
+    #[arg(long, value_name = "KEYS", default_value = "")]
+    pub keys: String,
+    /// Colours: dark, light, ansi, mono, or a theme file
+    #[arg(long, value_name = "THEME", default_value = "dark")]
+    pub theme: String,
+    /// Write to this file instead of stdout
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Reads `120x40`.
+fn screen_size(text: &str) -> Result<(u16, u16), String> {
+    let wrong = || "write columns and rows, such as 120x40; at most 500x200".to_owned();
+    let (width, height) = text.split_once('x').ok_or_else(wrong)?;
+    let size: (u16, u16) = (width.parse().map_err(|_| wrong())?, height.parse().map_err(|_| wrong())?);
+    if (1..=500).contains(&size.0) && (1..=200).contains(&size.1) { Ok(size) } else { Err(wrong()) }
 }
 
 /// `init`.

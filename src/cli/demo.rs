@@ -10,7 +10,7 @@ use super::open::from_here;
 use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
 use super::settings::Environment;
-use super::workbench::theme;
+use super::workbench::{clipboard, theme};
 use crate::app::cells;
 use crate::app::effect::EngineRequest;
 use crate::app::engine::{Disk, Engine, Options, publish};
@@ -128,7 +128,8 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Outcome> {
     let theme = theme(&environment.theme(args.theme.as_deref()), &environment)?;
     let engine = open(name)?;
     // What an audience is shown is the script's: no file is watched. The keys stand in a corner.
-    let settings = workbench::Settings { theme, watch: Mode::Off, mouse: true, show_keys: true };
+    let clipboard = clipboard(&environment)?;
+    let settings = workbench::Settings { theme, watch: Mode::Off, mouse: true, show_keys: true, clipboard };
     let code = workbench::run(engine, settings).map_err(|error| Failure::message(error.to_string()))?;
     Ok(Outcome::Code(code))
 }

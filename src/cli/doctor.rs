@@ -11,6 +11,7 @@ use super::report::Revisions;
 use super::settings::{Environment, Setting};
 use crate::core::bench::FORMAT;
 use crate::core::tokens;
+use crate::io::clipboard::{self, Preference};
 use crate::io::models;
 
 #[derive(Serialize)]
@@ -52,6 +53,7 @@ pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
     let environment = Environment::of_process();
     let mut checks = program();
     checks.extend(terminal(&environment));
+    checks.push(clipboard(&environment));
     checks.extend(machine());
     let found = checks.iter().any(|check| check.problem.is_some());
     if args.json {
@@ -105,6 +107,18 @@ fn terminal(environment: &Environment) -> Vec<Check> {
         check.problem("not UTF-8: Chinese may not show")
     });
     checks
+}
+
+/// The ways to the clipboard, in the order in which they are tried.
+fn clipboard(environment: &Environment) -> Check {
+    let setting = environment.clipboard();
+    let Some(preference) = Preference::parse(&setting.value) else {
+        let words = Preference::WORDS.map(|(word, _)| word).join(", ");
+        return Check::setting("clipboard", setting).problem(format!("there is {words}"));
+    };
+    let routes = clipboard::routes(preference, &clipboard::Machine::default());
+    let routes: Vec<String> = routes.iter().map(ToString::to_string).collect();
+    Check::new("clipboard", routes.join(", else "), setting.origin)
 }
 
 fn machine() -> Vec<Check> {

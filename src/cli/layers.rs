@@ -4,12 +4,12 @@ use serde::Serialize;
 
 use super::args::LayersArgs;
 use super::open::{Bench, no_such_call};
-use super::output::{Out, Outcome, Result, Table};
+use super::output::{Out, Outcome, Result};
 use super::report::{DiagnosticReport, Revisions, sha256};
-use crate::app::cells::grouped;
 use crate::app::engine::Counters;
 use crate::app::engine::publish::{self, Shown};
-use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable};
+use crate::app::snapshot::{LayerRow, LayerTable};
+use crate::app::tables;
 use crate::core::bench;
 use crate::core::cache::Measures;
 use crate::core::run::CallRecord;
@@ -179,39 +179,7 @@ fn text(
     method: &Method,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
-    let count = |tokens: Option<u64>| {
-        tokens.map_or_else(|| "n/a".to_owned(), |tokens| format!("{}{}", method.sign(), grouped(tokens)))
-    };
-    let mut lines = Table::new(&[">byte", ">run", "layer", "place", ">chars", ">tokens", "change", "note"]);
-    for row in &table.rows {
-        lines.row([
-            byte(row.byte),
-            row.run.map_or_else(
-                || "-".to_owned(),
-                |run| format!("{run}{}", if row.crossing { "x" } else { "" }),
-            ),
-            row.shown.to_string(),
-            row.place.to_string(),
-            if row.included { grouped(row.chars) } else { "-".to_owned() },
-            if row.included { count(row.tokens) } else { "-".to_owned() },
-            row.change.to_string(),
-            note(row),
-        ]);
-    }
-    if let Some(total) = &table.total {
-        let joins = format!("{} of them between layers", grouped(total.joins));
-        lines.row([
-            String::new(),
-            String::new(),
-            total.label.to_string(),
-            String::new(),
-            grouped(total.chars),
-            count(total.tokens),
-            String::new(),
-            joins,
-        ]);
-    }
-    lines.write(out)?;
+    tables::layers(table, method.sign()).write(out)?;
     if table.crosses() {
         out.line("x: it runs in another order than it stands in the bytes.")?;
     }
@@ -221,22 +189,4 @@ fn text(
         out.line(diagnostic)?;
     }
     Ok(())
-}
-
-fn byte(order: ByteOrder) -> String {
-    match order {
-        ByteOrder::None => "-".to_owned(),
-        ByteOrder::Number(number) => number.to_string(),
-        ByteOrder::User => "u".to_owned(),
-        ByteOrder::Tool => "t".to_owned(),
-        ByteOrder::Message => "m".to_owned(),
-    }
-}
-
-fn note(row: &LayerRow) -> String {
-    match (&row.truncated, row.included, &row.reason) {
-        (Some(cut), ..) => cut.to_string(),
-        (None, false, Some(reason)) => format!("left out: {reason}"),
-        _ => String::new(),
-    }
 }

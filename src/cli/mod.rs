@@ -23,6 +23,7 @@ mod run;
 mod samples;
 mod schema;
 pub mod settings;
+mod shot;
 mod workbench;
 
 use args::{Cli, Command};
@@ -70,6 +71,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Init(args) => init::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Run(args) => run::run(&args, out),
+        Command::Shot(args) => shot::run(&args, out),
         Command::Keys(args) => keys::run(args, out),
         Command::Samples(args) => samples::run(args, out),
         Command::Demo(args) => demo::run(&args, out),

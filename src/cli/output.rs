@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::core::diagnostic::Diagnostic;
+pub use crate::core::text::table::Table;
 
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,58 +106,14 @@ impl<'a> Out<'a> {
     }
 }
 
-/// Lines of cells: columns as wide as their widest cell, two spaces between them, numbers to the right.
-#[derive(Debug, Default)]
-pub struct Table {
-    /// For each column: true to align to the right.
-    right: Vec<bool>,
-    rows: Vec<Vec<String>>,
-}
-
 impl Table {
-    /// A table with a heading; a heading that starts with `>` aligns its column to the right.
-    #[must_use]
-    pub fn new(heading: &[&str]) -> Table {
-        let right = heading.iter().map(|cell| cell.starts_with('>')).collect();
-        let heading = heading.iter().map(|cell| cell.trim_start_matches('>').to_owned()).collect();
-        Table { right, rows: vec![heading] }
-    }
-
-    /// Adds a row.
-    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
-    }
-
     /// Writes it, without spaces at the ends of lines.
     ///
     /// # Errors
     ///
     /// As the writer.
     pub fn write(&self, out: &mut Out<'_>) -> io::Result<()> {
-        use crate::core::text::width::width;
-        let widths: Vec<usize> = (0..self.right.len())
-            .map(|column| {
-                self.rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max().unwrap_or(0)
-            })
-            .collect();
-        for row in &self.rows {
-            let mut line = String::new();
-            for (column, cell) in row.iter().enumerate() {
-                let pad = " ".repeat(widths[column].saturating_sub(width(cell)));
-                if column > 0 {
-                    line.push_str("  ");
-                }
-                if self.right[column] {
-                    line.push_str(&pad);
-                    line.push_str(cell);
-                } else {
-                    line.push_str(cell);
-                    line.push_str(&pad);
-                }
-            }
-            out.line(line.trim_end())?;
-        }
-        Ok(())
+        self.lines().into_iter().try_for_each(|line| out.line(line))
     }
 }
 
@@ -192,17 +149,6 @@ mod tests {
         write(&mut out).expect("a vector takes everything");
         out.finish().expect("a vector takes everything");
         String::from_utf8(bytes).expect("texts are UTF-8")
-    }
-
-    #[test]
-    fn columns_line_up_whatever_their_width() {
-        let mut table = Table::new(&["layer", ">chars", "note"]);
-        table.row(["渠道".into(), "842".into(), String::new()]);
-        table.row(["00_base".into(), "5,604".into(), "old".into()]);
-        assert_eq!(
-            written(|out| table.write(out)),
-            "layer    chars  note\n渠道       842\n00_base  5,604  old\n"
-        );
     }
 
     #[test]

@@ -19,7 +19,8 @@ pub struct Environment {
 }
 
 /// Every variable that the program looks at on its own account.
-const VARIABLES: &[&str] = &["COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "PLYWOOD_THEME", "TERM"];
+const VARIABLES: &[&str] =
+    &["COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "PLYWOOD_CLIPBOARD", "PLYWOOD_THEME", "TERM"];
 
 impl Environment {
     /// That of this process. An empty variable counts as not set, as terminals' conventions have it.
@@ -63,6 +64,12 @@ impl Environment {
         }
         // The terminal's own colours fit every background.
         Setting { value: "ansi".to_owned(), origin: "default" }
+    }
+
+    /// Which way leads to the clipboard: a word of [`crate::io::clipboard::Preference`].
+    #[must_use]
+    pub fn clipboard(&self) -> Setting {
+        self.first(&["PLYWOOD_CLIPBOARD"], "auto")
     }
 
     /// The locale, which says how the terminal is encoded.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::OpenArgs;
+use super::args::{BenchArgs, OpenArgs};
 use super::open::{Named, check, folder_of, from_here};
 use super::output::{Failure, Outcome, Result};
 use super::settings::{Environment, Setting};
@@ -11,6 +11,7 @@ use crate::app::engine::{Disk, Engine, Options};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::io::bench_file::{Machine, Target};
+use crate::io::clipboard::Preference;
 use crate::io::watch::Mode;
 use crate::io::{models, samples};
 use crate::tui::theme::{Depth, Theme};
@@ -27,28 +28,43 @@ pub(super) fn run(args: &OpenArgs) -> Result<Outcome> {
     check(&args.bench)?;
     let environment = Environment::of_process();
     let theme = theme(&environment.theme(args.theme.as_deref()), &environment)?;
-    let machine = Machine::this();
-    let folder = args.path.as_deref().and_then(folder_of);
-    let problems = |list: Vec<Diagnostic>| {
-        Failure::Diagnostics(list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect())
-    };
-    let disk = open(args.path.as_deref(), &machine)?;
-    let names = |names: &[String]| names.iter().map(|name| Name::from(&**name)).collect();
-    let options = Options {
-        variants: names(&args.bench.variants),
-        run: args.bench.run.as_deref().map(Name::from),
-        model: args.bench.model.as_deref().map(Name::from),
-        now: args.bench.now.as_deref().map(Name::from),
-    };
-    let engine = Engine::open(Box::new(disk), Arc::new(models::embedded()), options).map_err(problems)?;
+    let clipboard = clipboard(&environment)?;
+    let engine = engine(args.path.as_deref(), &args.bench)?;
     let settings = workbench::Settings {
         theme,
         watch: if args.no_watch { Mode::Off } else { Mode::Auto },
         mouse: true,
         show_keys: args.show_keys,
+        clipboard,
     };
     let code = workbench::run(engine, settings).map_err(|error| Failure::message(error.to_string()))?;
     Ok(Outcome::Code(code))
+}
+
+/// The engine on what a path names, or on what lies here.
+pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
+    let folder = path.and_then(folder_of);
+    let problems = |list: Vec<Diagnostic>| {
+        Failure::Diagnostics(list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect())
+    };
+    let disk = open(path, &Machine::this())?;
+    let names = |names: &[String]| names.iter().map(|name| Name::from(&**name)).collect();
+    let options = Options {
+        variants: names(&args.variants),
+        run: args.run.as_deref().map(Name::from),
+        model: args.model.as_deref().map(Name::from),
+        now: args.now.as_deref().map(Name::from),
+    };
+    Engine::open(Box::new(disk), Arc::new(models::embedded()), options).map_err(problems)
+}
+
+/// The way to the clipboard that the user wants.
+pub(super) fn clipboard(environment: &Environment) -> Result<Preference> {
+    let setting = environment.clipboard();
+    Preference::parse(&setting.value).ok_or_else(|| {
+        let words = Preference::WORDS.map(|(word, _)| word).join(", ");
+        Failure::message(format!("{}={}: there is {words}", setting.origin, setting.value))
+    })
 }
 
 /// The theme: built in, or a file.
@@ -63,6 +79,11 @@ pub(super) fn theme(setting: &Setting, environment: &Environment) -> Result<Them
         // What other themes say by colours alone, this one says by weight.
         return Ok(Theme::choose(None, look));
     }
+    named_theme(setting, depth)
+}
+
+/// The theme of a name or a file, in as many colours as there are.
+pub(super) fn named_theme(setting: &Setting, depth: Depth) -> Result<Theme> {
     if let Some(theme) = Theme::built_in(&setting.value, depth) {
         return Ok(theme);
     }

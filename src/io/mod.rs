@@ -1,11 +1,13 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
 pub mod bench_file;
+pub mod clipboard;
 pub mod demos;
 pub mod edit;
 pub mod init;
 pub mod load;
 pub mod models;
+pub mod picture;
 mod plain;
 pub mod recording;
 pub mod samples;

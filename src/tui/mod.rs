@@ -4,6 +4,7 @@ pub mod backend;
 pub mod driver;
 pub mod input;
 pub mod layout;
+pub mod picture;
 pub mod present;
 pub mod regions;
 mod signals;

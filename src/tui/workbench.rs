@@ -9,17 +9,21 @@ use ratatui::Frame;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::driver::{self, App, Effect, Notice};
+use super::picture::{self, Ground};
 use super::present::present;
 use super::regions::Regions;
 use super::theme::Theme;
 use super::translate;
+use crate::app::copy::Copy;
 use crate::app::effect::Effect as Wish;
 use crate::app::engine::{Engine, Handle, Post, spawn};
 use crate::app::event::Event;
 use crate::app::snapshot::Snapshot;
 use crate::app::state::State;
 use crate::app::update::update;
+use crate::io::clipboard::{Clipboard, Copied, Machine, Preference};
 use crate::io::edit::outside;
+use crate::io::picture::save;
 use crate::io::watch::{Mode, Notice as Watched, Watcher};
 
 /// How the workbench looks and behaves.
@@ -32,6 +36,8 @@ pub struct Settings {
     pub mouse: bool,
     /// Whether the last keys are shown, for an audience.
     pub show_keys: bool,
+    /// Which way leads to the clipboard.
+    pub clipboard: Preference,
 }
 
 /// Runs the workbench on an engine until the user leaves. Gives the exit code.
@@ -42,6 +48,7 @@ pub struct Settings {
 pub fn run(engine: Engine, settings: Settings) -> std::io::Result<u8> {
     super::terminal::require().map_err(std::io::Error::other)?;
     let (sender, messages) = unbounded_channel();
+    let own = sender.clone();
     let post = ToDriver { sender, watcher: None, mode: settings.watch, engine: Arc::default() };
     let back = post.engine.clone();
     let engine = spawn(engine, Box::new(post))?;
@@ -53,6 +60,10 @@ pub fn run(engine: Engine, settings: Settings) -> std::io::Result<u8> {
         regions: Regions::default(),
         engine,
         effects: VecDeque::new(),
+        size: (1, 1),
+        preference: settings.clipboard,
+        clipboard: None,
+        sender: own,
     };
     driver::run(&mut workbench, messages, settings.mouse)
 }
@@ -65,6 +76,8 @@ pub enum Message {
     Say(String),
     /// The user's own editor was left; what went wrong, if anything did.
     Edited(Option<String>),
+    /// A text was copied, or is for the terminal to copy: what it is, and how.
+    Copied(Arc<str>, Result<Copied, String>),
 }
 
 /// The engine's side: snapshots go to the driver, inputs to the watcher.
@@ -111,6 +124,13 @@ struct Workbench {
     regions: Regions,
     engine: Handle,
     effects: VecDeque<Effect<Message>>,
+    /// The size of the last frame in cells.
+    size: (u16, u16),
+    preference: Preference,
+    /// Started with the first copy.
+    clipboard: Option<Clipboard>,
+    /// For threads that answer.
+    sender: UnboundedSender<Message>,
 }
 
 impl Workbench {
@@ -122,11 +142,52 @@ impl Workbench {
                 Wish::Suspend => self.effects.push_back(Effect::Suspend),
                 Wish::Mouse(on) => self.effects.push_back(Effect::Mouse(on)),
                 Wish::Redraw => self.effects.push_back(Effect::Redraw),
+                Wish::Copy(text) => self.copy(text),
+                Wish::Picture => self.picture(),
                 Wish::EditOutside(path, line, column) => {
                     let edit = move || Message::Edited(outside::edit(&path, line, column).err());
                     self.effects.push_back(Effect::Lend(Box::new(edit)));
                 }
             }
+        }
+    }
+}
+
+impl Workbench {
+    fn copy(&mut self, text: Copy) {
+        let open = match self.clipboard.take() {
+            Some(open) => Ok(open),
+            None => Clipboard::start(self.preference, Box::<Machine>::default()),
+        };
+        let clipboard = match open {
+            Ok(open) => self.clipboard.insert(open),
+            Err(error) => return self.state.message = format!("not copied: {error}"),
+        };
+        let (sender, Copy { what, content }) = (self.sender.clone(), text);
+        let tell = move |copied| {
+            // A driver that is gone shows no message.
+            let _ = sender.send(Message::Copied(what, copied));
+        };
+        clipboard.copy(Box::new(move || content.text()), Box::new(tell));
+    }
+
+    /// Saves the screen as it is. The disk may be slow, so somebody else writes.
+    fn picture(&mut self) {
+        let frame = picture::frame(&mut self.state, &self.theme, self.size);
+        let title = &self.state.snapshot.title;
+        let call = self.state.snapshot.request.call.0;
+        let stem = format!("plywood-{}-call{call}", title.name);
+        let svg = picture::svg(&frame, Ground::of(&self.theme), &format!("{}, call {call}", title.name));
+        let sender = self.sender.clone();
+        let save = move || {
+            let said = match save(Path::new("."), &stem, &svg) {
+                Ok(path) => format!("saved {}", path.strip_prefix(".").unwrap_or(&path).display()),
+                Err(error) => format!("no picture was saved: {error}"),
+            };
+            let _ = sender.send(Message::Say(said));
+        };
+        if let Err(error) = std::thread::Builder::new().name("picture".into()).spawn(save) {
+            self.state.message = format!("no picture was saved: {error}");
         }
     }
 }
@@ -141,11 +202,18 @@ impl App for Workbench {
     }
 
     fn on_message(&mut self, message: Message) {
-        self.happen(match message {
+        let event = match message {
             Message::Published(snapshot) => Event::Published(snapshot),
             Message::Say(text) => Event::Say(text),
             Message::Edited(problem) => Event::EditedOutside(problem),
-        });
+            Message::Copied(what, Ok(copied)) => {
+                let said = copied.sentence(&what);
+                self.effects.extend(copied.write.map(Effect::Write));
+                Event::Say(said)
+            }
+            Message::Copied(what, Err(reason)) => Event::Say(format!("{what} was not copied: {reason}")),
+        };
+        self.happen(event);
     }
 
     fn on_notice(&mut self, notice: Notice) {
@@ -157,6 +225,7 @@ impl App for Workbench {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
+        self.size = (frame.area().width, frame.area().height);
         self.regions = present(&mut self.state, &self.theme, frame);
     }
 

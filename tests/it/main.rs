@@ -12,6 +12,7 @@ mod engine;
 mod failed_reads;
 mod house;
 mod init;
+mod pictures;
 mod plain_folder;
 mod screens;
 mod session;

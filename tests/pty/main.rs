@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod app;
+mod going_out;
 mod harness;
 mod terminal;
 mod workbench;

@@ -5,6 +5,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
 use crate::app::cells;
+use crate::app::copy::{self, Copyable};
 use crate::app::folders;
 use crate::app::state::{OverlayKind, Pane, State};
 use crate::core::diff::lines::hunks;
@@ -25,6 +26,8 @@ pub enum Pick {
     Variant(Name),
     /// Type this instead.
     Folder(String),
+    /// Copy this.
+    Copy(Copyable),
     /// Answer a question about a text.
     Answer(Answer),
     /// Nothing: a line of text.
@@ -117,6 +120,10 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             let useful = action::VIEWS.iter().copied().filter(|&view| action::useful(state, view));
             useful.map(|view| action_row(state, action::info(view))).collect()
         }
+        OverlayKind::Copy => copy::choices(state)
+            .into_iter()
+            .map(|(which, title, about)| ListRow::new("", title, about, Pick::Copy(which)))
+            .collect(),
         OverlayKind::Cwd => {
             let stem = overlay.stem.as_deref().unwrap_or(typed);
             folders::complete(stem, &overlay.base, &choices.folders)

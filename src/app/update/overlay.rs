@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::screen::{Motion, moved};
 use super::{editor, search, views};
 use crate::app::action::Action;
+use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
 use crate::app::key::Key;
@@ -27,6 +28,11 @@ pub(super) fn open(state: &mut State, kind: OverlayKind) {
             editor.set(if base.ends_with('/') { base.to_string() } else { format!("{base}/") });
         }
         OverlayKind::Search => state.search = None,
+        OverlayKind::Copy => {
+            let first = copy::first(state);
+            let rows = copy::choices(state);
+            list.cursor = rows.iter().position(|(which, ..)| *which == first).unwrap_or(0);
+        }
         _ => {}
     }
     state.overlays.push(Overlay { kind, editor, list, stem: None, warned: None, base });
@@ -121,6 +127,10 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
         Pick::Action(action) => {
             state.overlays.pop();
             return super::perform(state, action);
+        }
+        Pick::Copy(which) => {
+            state.overlays.pop();
+            return copy::of(state, which).map(Effect::Copy).into_iter().collect();
         }
         Pick::Variant(name) => {
             // The list stays open: several can be switched.

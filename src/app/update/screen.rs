@@ -41,6 +41,8 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Help => overlay::open(state, OverlayKind::Help),
         Action::Palette => overlay::open(state, OverlayKind::Palette),
         Action::Search => overlay::open(state, OverlayKind::Search),
+        Action::Copy => overlay::open(state, OverlayKind::Copy),
+        Action::Picture => return vec![Effect::Picture],
         Action::NextMatch => search::step(state, 1),
         Action::PreviousMatch => search::step(state, -1),
         Action::Orders => views::switch(state, View::Orders),

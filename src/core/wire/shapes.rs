@@ -29,6 +29,18 @@ impl Format {
     pub const ALL: [Format; 4] =
         [Format::Anthropic, Format::OpenaiChat, Format::OpenaiResponses, Format::Gemini];
 
+    /// The format that the provider of a model (`provider:model`) takes; Chat Completions for those that are not known,
+    /// since most of them take it.
+    #[must_use]
+    pub fn of_model(model: &str) -> Format {
+        match model.split_once(':').map_or("", |(provider, _)| provider) {
+            "anthropic" => Format::Anthropic,
+            "openai" => Format::OpenaiResponses,
+            "google" => Format::Gemini,
+            _ => Format::OpenaiChat,
+        }
+    }
+
     /// The word that stands for it on a command line and in JSON.
     #[must_use]
     pub fn word(self) -> &'static str {

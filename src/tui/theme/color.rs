@@ -104,7 +104,7 @@ fn to_palette(rgb: [u8; 3]) -> u8 {
 }
 
 /// The colour of a number from 16 on: a cube of 6 x 6 x 6, then 24 greys.
-fn of_palette(index: u8) -> [u8; 3] {
+pub(crate) fn of_palette(index: u8) -> [u8; 3] {
     if index >= 232 {
         return [8 + 10 * (index - 232); 3];
     }

@@ -9,6 +9,7 @@ use ratatui::style::{Modifier, Style};
 use serde::Deserialize;
 
 pub use color::Depth;
+pub(super) use color::of_palette as palette_rgb;
 
 /// What a piece of the screen is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -160,6 +161,11 @@ impl Theme {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The styles of all roles.
+    pub(super) fn styles(&self) -> impl Iterator<Item = Style> {
+        self.styles.into_iter()
     }
 
     /// The style of a role.

@@ -155,6 +155,7 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
     let title = format!(" {} ", overlay.kind.title());
     let note = match overlay.kind {
         OverlayKind::Help => "type to search; Esc closes",
+        OverlayKind::Copy => "Enter or y takes; Esc closes",
         OverlayKind::Variants => "Space on or off; Esc closes",
         OverlayKind::Both => "- theirs, + mine; Esc closes",
         OverlayKind::Palette | OverlayKind::Models => "type to find; Enter takes; Esc closes",

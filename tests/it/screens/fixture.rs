@@ -229,6 +229,7 @@ fn request() -> RequestView {
         focus: 3,
         bytes: 25_931,
         tokens: Some(6_518),
+        sent: None,
         causes: [(EventId(1), "Cd in call 1".into())].into(),
     }
 }

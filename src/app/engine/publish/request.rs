@@ -47,6 +47,7 @@ pub fn view(shown: &Shown<'_>, mut counter: Counter<'_>) -> RequestView {
         focus,
         bytes: shown.request.blocks.iter().map(|block| block.text.len() as u64).sum(),
         tokens: blocks.iter().map(|block| block.tokens).sum(),
+        sent: Some(std::sync::Arc::new(shown.request.clone())),
         causes: shown
             .request
             .blocks
