@@ -1,5 +1,6 @@
 //! The one table of actions. The footer, the help, the palette and the `keys` command are all made from it.
 
+use super::form::Subject;
 use super::key::{Code, Key};
 use super::snapshot::{Pause, Snapshot};
 use super::state::{Mode, OverlayKind, Pane, State, View};
@@ -81,6 +82,12 @@ pub enum Action {
     MoveDown,
     /// Take the latest change of the bench file back.
     UndoBench,
+    /// Make the change again that was taken back last.
+    RedoBench,
+    /// The properties of the selected layer.
+    LayerForm,
+    /// The properties of the bench.
+    BenchForm,
     /// Edit the text behind the selected layer or byte.
     EditText,
     /// The same in the user's own editor.
@@ -127,6 +134,14 @@ pub enum Action {
     HalfDown,
     /// Take the selected row of a list.
     Accept,
+    /// Change the selected field of a form.
+    ChangeField,
+    /// Take the selected field of a form out of the file.
+    TakeOut,
+    /// Write what is typed into the bench file.
+    EnterValue,
+    /// Set the fact in this run alone.
+    EnterInRun,
     /// Write the selected model into the bench file.
     WriteModel,
     /// Switch the selected variant on or off.
@@ -172,6 +187,10 @@ pub enum Scope {
     Cwd,
     /// While a search is typed.
     Search,
+    /// In a form.
+    Form,
+    /// While a value is typed.
+    Value,
     /// While a text is edited.
     Editor,
 }
@@ -190,6 +209,8 @@ impl Scope {
             Scope::Variants => "In the list of variants",
             Scope::Cwd => "While typing a CWD",
             Scope::Search => "While searching",
+            Scope::Form => "In the properties of a layer or the bench",
+            Scope::Value => "While typing a value",
             Scope::Editor => "While editing a text",
         }
     }
@@ -265,13 +286,16 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::ToggleLayer, "toggle_layer", &["-"], S::Pane(Pane::Layers), ("leave out", 7), "Leave out or take in", "Writes `when: \"false\"` into the bench file, or takes it out again; a condition is kept in brackets."),
         row(A::MoveUp, "move_up", &["K", "alt-up"], S::Pane(Pane::Layers), ("move up", 9), "Move the layer up", "Puts the layer in front of the one above it in its place, in the bench file; where the place goes by keys, the key is changed."),
         row(A::MoveDown, "move_down", &["J", "alt-down"], S::Pane(Pane::Layers), ("move down", 9), "Move the layer down", "Puts the layer behind the one below it in its place."),
-        row(A::UndoBench, "undo_bench", &["u"], S::Pane(Pane::Layers), ("undo", 9), "Undo in the bench", "Takes the latest change of the bench file back, unless somebody else has changed the file since."),
+        row(A::LayerForm, "layer_properties", &["P"], S::Pane(Pane::Layers), ("properties", 8), "Properties of the layer", "Lists the layer's place, condition, refresh and keep rules as the bench file says them, and changes them there."),
         row(A::OpenCall, "open_call", &["enter"], S::Pane(Pane::Calls), ("show", 6), "Show this call", "Shows the selected call, or the bytes of the selected injection."),
         row(A::Fold, "fold", &["enter"], S::Pane(Pane::Request), ("fold", 6), "Fold or unfold", "Folds the part under the cursor into one row, or unfolds it."),
         row(A::PreviousBlock, "previous_block", &["h", "left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
         row(A::NextBlock, "next_block", &["l", "right"], S::Pane(Pane::Request), ("next block", 9), "The next block", "Shows the next block of the request: tools, system, messages."),
         row(A::EditText, "edit_text", &["e"], S::Screen, ("edit", 6), "Edit the text", "Opens the text behind the selected layer or byte: the template, the file that it shows, or the bench."),
         row(A::EditOutside, "edit_outside", &["E"], S::Screen, NO, "Edit in your own editor", "Hands the text behind the selected layer or byte to $VISUAL, $EDITOR or vi, at its line."),
+        row(A::BenchForm, "bench_properties", &["P"], S::Screen, NO, "Properties of the bench", "Lists the model, the agent, the facts, the cache marks and the layers as the bench file says them, and changes them there."),
+        row(A::UndoBench, "undo_bench", &["u"], S::Screen, ("undo", 10), "Undo in the bench", "Takes the latest change of the bench file back, unless somebody else has changed the file since."),
+        row(A::RedoBench, "redo_bench", &["ctrl-r"], S::Screen, NO, "Redo in the bench", "Makes the change of the bench file again that was taken back last."),
         row(A::Cwd, "cwd", &["c"], S::Screen, ("cwd", 3), "Change the CWD", "Types a CWD for the agent; the effect is shown before Enter."),
         row(A::Models, "model", &["m"], S::Screen, ("model", 5), "Choose the model", "Lists the models whose cache and prices are known."),
         row(A::Variants, "variants", &["V"], S::Screen, ("variants", 7), "Variants on and off", "Switches variants of the bench on and off, also several at once."),
@@ -314,6 +338,10 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Toggle, "toggle", &["space", "enter"], S::Variants, ("on or off", 1), "On or off", "Switches the selected variant on or off, behind those that are on."),
         row(A::Accept, "accept", &["enter"], S::List, ("take", 1), "Take it", "Takes the selected row."),
         row(A::WriteModel, "write_model", &["ctrl-s"], S::List, ("into the bench", 2), "Model into the bench", "In the list of models: writes the selected model into the bench file."),
+        row(A::ChangeField, "change_field", &["enter"], S::Form, ("change", 1), "Change it", "Offers the values that the selected field can have, or a line to type one."),
+        row(A::TakeOut, "take_out", &["delete"], S::Form, ("out of the file", 2), "Take it out", "Takes the selected field out of the bench file, so that its default holds."),
+        row(A::EnterValue, "enter_value", &["enter"], S::Value, ("into the bench", 1), "Into the bench", "Writes what is typed into the bench file; comments and everything else stay."),
+        row(A::EnterInRun, "enter_in_run", &["ctrl-t"], S::Value, ("in this run alone", 2), "In this run alone", "Sets the fact in this run; the bench file stays as it is."),
         row(A::ListUp, "list_up", &["up", "ctrl-p"], S::List, NO, "Up", "Up one row of the list."),
         row(A::ListDown, "list_down", &["down", "ctrl-n"], S::List, NO, "Down", "Down one row of the list."),
         row(A::EnterCwd, "enter_cwd", &["enter"], S::Cwd, ("change it", 1), "Change it", "Changes the CWD to what is typed."),
@@ -346,13 +374,15 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
     let (open, narrow) = match scope {
         Scope::Everywhere => (true, 0),
         Scope::Screen => (mode == Mode::Screen, 1),
-        Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants), 1),
+        Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants | Mode::Form), 1),
         Scope::Pane(pane) => (mode == Mode::Screen && state.pane() == Some(pane), 2),
         Scope::Views => (mode == Mode::Screen && state.pane().is_none(), 2),
         Scope::View(view) => (mode == Mode::Screen && state.pane().is_none() && state.view == view, 3),
         Scope::Variants => (mode == Mode::Variants, 2),
         Scope::Cwd => (mode == Mode::Cwd, 2),
         Scope::Search => (mode == Mode::Search, 2),
+        Scope::Form => (mode == Mode::Form, 2),
+        Scope::Value => (mode == Mode::Value, 2),
         Scope::Editor => (mode == Mode::Editor, 2),
     };
     open.then_some(narrow)
@@ -376,9 +406,12 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
         .map(|(_, action)| action);
     // A list that is not typed into takes the keys of the screen's lists as well.
     found.or(match (mode, key.code, key.ctrl || key.alt) {
-        (Mode::Menu | Mode::Variants, Code::Char('k'), false) => Some(Action::ListUp),
-        (Mode::Menu | Mode::Variants, Code::Char('j'), false) => Some(Action::ListDown),
-        (Mode::Menu | Mode::Variants, Code::Char('q'), false) => Some(Action::UpLevel),
+        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('k'), false) => Some(Action::ListUp),
+        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('j'), false) => Some(Action::ListDown),
+        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('q'), false) => Some(Action::UpLevel),
+        // What a form has changed is taken back in it.
+        (Mode::Form, Code::Char('u'), false) => Some(Action::UndoBench),
+        (Mode::Form, Code::Char('r'), true) if key.ctrl => Some(Action::RedoBench),
         // The key that opened the menu takes what it offers first.
         (Mode::Menu, Code::Char('y'), false) if opened(state, OverlayKind::Copy) => Some(Action::Accept),
         _ => None,
@@ -408,8 +441,17 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Branch => snapshot.title.branch.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
-        Action::WriteModel => opened(state, OverlayKind::Models),
+        Action::WriteModel => {
+            opened(state, OverlayKind::Models)
+                && state.overlays.last().is_some_and(|open| open.subject.is_none())
+        }
         Action::Copy => !snapshot.layers.rows.is_empty(),
+        Action::BenchForm | Action::UndoBench | Action::RedoBench => snapshot.sheet.is_some(),
+        Action::LayerForm => snapshot.sheet.is_some() && !snapshot.layers.rows.is_empty(),
+        Action::EnterInRun => state
+            .overlays
+            .last()
+            .is_some_and(|open| matches!(&open.subject, Some(Subject::Field(field)) if field.is_fact())),
         Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
         Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
             !snapshot.layers.rows.is_empty()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::copy::Copy;
 use super::editor::Purpose;
-use crate::core::fact::Name;
+use crate::core::fact::{Name, Value};
 use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
@@ -83,8 +83,14 @@ pub enum EngineRequest {
     Look,
     /// Change the bench in its file; what was sent stays.
     EditBench(BenchEdit),
+    /// The same for a form. The answer is [`super::snapshot::Snapshot::edited`] with this number.
+    EditField(u32, BenchEdit),
     /// Take the latest change of the bench file back.
     UndoBench,
+    /// Make the change of the bench file again that was taken back last.
+    RedoBench,
+    /// Set a fact in this run alone; the bench file stays as it is.
+    SetFact(Name, Value),
     /// Open the text file behind something. The answer is [`super::snapshot::Snapshot::opened`] with this number, or
     /// [`super::snapshot::Snapshot::asked`] alone, where it could not be opened.
     OpenText(u32, TextPlace, Purpose),

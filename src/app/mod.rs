@@ -8,6 +8,7 @@ pub mod effect;
 pub mod engine;
 pub mod event;
 pub mod folders;
+pub mod form;
 pub mod key;
 pub mod line_editor;
 pub mod rows;

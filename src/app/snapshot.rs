@@ -14,6 +14,7 @@ use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
 use crate::core::wire::{BlockKind, CallNo, MessageId, Request};
+use crate::io::edit::bench::Sheet;
 
 /// Everything the screen shows about the session.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -50,10 +51,36 @@ pub struct Snapshot {
     pub choices: Choices,
     /// Set while this snapshot shows the effect of a CWD that is typed but not yet entered.
     pub draft: Option<Draft>,
+    /// What the bench file says of everything that forms can change in it; none for a bench that is part of the program.
+    pub sheet: Option<Arc<Sheet>>,
+    /// The facts whose value in this run is another one than the bench's.
+    pub facts_now: Vec<FactNow>,
+    /// The latest edit that a form asked for, once it was answered.
+    pub edited: Option<EditedField>,
     /// The text file that is open for editing.
     pub opened: Option<Opened>,
     /// The number of the latest request to open a text that was answered.
     pub asked: u32,
+}
+
+/// A fact that has another value in this run than the bench says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FactNow {
+    /// Its name.
+    pub name: Name,
+    /// The value, short.
+    pub value: Arc<str>,
+    /// The event that gave it: `a change of mood by hand`.
+    pub cause: Arc<str>,
+}
+
+/// An edit that a form asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EditedField {
+    /// The number of the request.
+    pub serial: u32,
+    /// True when it was not made; the status line says why.
+    pub refused: bool,
 }
 
 /// The first line.

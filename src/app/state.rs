@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::editor::Editor;
 use super::event::{Event, Metrics};
+use super::form::Subject;
 use super::key::Key;
 use super::line_editor::LineEditor;
 use super::rows::{BlockRows, Page};
@@ -137,6 +138,10 @@ pub enum Mode {
     Cwd,
     /// A search is typed.
     Search,
+    /// A form.
+    Form,
+    /// A value of the bench is typed.
+    Value,
     /// A text is edited.
     Editor,
 }
@@ -168,6 +173,12 @@ pub enum OverlayKind {
     Conflict,
     /// Both texts, where they differ.
     Both,
+    /// The fields of a layer, or of the bench.
+    Form,
+    /// The values that a field can have.
+    Choice,
+    /// The input of a field's value.
+    Value,
 }
 
 impl OverlayKind {
@@ -187,6 +198,9 @@ impl OverlayKind {
             OverlayKind::Unsaved => "Not saved",
             OverlayKind::Conflict => "Changed outside",
             OverlayKind::Both => "Theirs and mine",
+            OverlayKind::Form => "Bench",
+            OverlayKind::Choice => "Choose",
+            OverlayKind::Value => "Change",
         }
     }
 
@@ -200,7 +214,10 @@ impl OverlayKind {
             | OverlayKind::Copy
             | OverlayKind::Unsaved
             | OverlayKind::Conflict
-            | OverlayKind::Both => Mode::Menu,
+            | OverlayKind::Both
+            | OverlayKind::Choice => Mode::Menu,
+            OverlayKind::Form => Mode::Form,
+            OverlayKind::Value => Mode::Value,
             OverlayKind::Variants => Mode::Variants,
             OverlayKind::Cwd => Mode::Cwd,
             OverlayKind::Search => Mode::Search,
@@ -213,6 +230,8 @@ impl OverlayKind {
 pub struct Overlay {
     /// What it is.
     pub kind: OverlayKind,
+    /// What it is about, where that is not said by the kind.
+    pub subject: Option<Subject>,
     /// What is typed into it.
     pub editor: LineEditor,
     /// Its rows: an index into [`super::rows::list_rows`].
@@ -323,6 +342,10 @@ pub struct State {
     pub asked: u32,
     /// What was typed and pasted while a text was being opened: it is meant for it.
     pub waiting: Option<Vec<Event>>,
+    /// The number of the latest edit that a form asked for, and of the latest whose answer was looked at.
+    pub edits: u32,
+    /// See [`State::edits`].
+    pub edits_seen: u32,
     /// What is open, the last on top.
     pub overlays: Vec<Overlay>,
     /// The search whose hits are shown.
@@ -364,6 +387,8 @@ impl State {
             editor: None,
             asked: 0,
             waiting: None,
+            edits: 0,
+            edits_seen: 0,
             overlays: Vec::new(),
             search: None,
             message: String::new(),

@@ -290,6 +290,12 @@ impl BenchFile {
         self.document.source()
     }
 
+    /// The file as a tree, with its variants, as it could last be read.
+    #[must_use]
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
     /// The loader of everything that the bench reads, its own files included.
     pub fn loader(&mut self) -> &mut Loader {
         &mut self.loader

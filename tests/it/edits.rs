@@ -228,3 +228,146 @@ fn an_edit_at_an_earlier_call_begins_a_branch() {
     let snapshot = engine.snapshot();
     assert_eq!((snapshot.title.branch, system(&snapshot).as_str()), (Some((1, 2)), "Be calm.\nRules."));
 }
+
+/// Somebody else writes the bench.
+fn outside(folder: &TempDir, engine: &mut Engine, text: &str) -> Snapshot {
+    fs::write(folder.path().join("bench.yaml"), text).expect("a file");
+    engine.look();
+    engine.snapshot()
+}
+
+#[test]
+fn an_outside_edit_of_the_bench_is_taken_as_one_by_hand() {
+    let changes: [(&str, &str, BenchEdit); 4] = [
+        ("when: mood,", "when: false and (mood),", toggle("mood")),
+        ("mood: calm", "mood: bold", BenchEdit::Fact("mood".into(), Value::text("bold"))),
+        ("30_rules", "15_rules", BenchEdit::Move { layer: "rules".into(), past: "mood".into() }),
+        ("openai:gpt-5.4", "openai:gpt-5.2", BenchEdit::Model("openai:gpt-5.2".into())),
+    ];
+    // Before the call that waits, and at an earlier one.
+    for (sent, shown) in [(2, 3), (3, 2)] {
+        for (old, new, change) in changes.clone() {
+            let (ours, theirs) = (folder(), folder());
+            let mut hand = open(ours.path());
+            let mut other = open(theirs.path());
+            for engine in [&mut hand, &mut other] {
+                for _ in 0..sent {
+                    engine.handle(EngineRequest::Send);
+                }
+                engine.handle(EngineRequest::Jump(CallNo(shown)));
+            }
+            let by_hand = edit(&mut hand, change);
+            let from_outside = outside(&theirs, &mut other, &BENCH.replacen(old, new, 1));
+            assert_eq!(bench(&ours), bench(&theirs));
+            assert_eq!(system(&by_hand), system(&from_outside), "{new}");
+            let calls = |snapshot: &Snapshot| {
+                let row = |row: &plywood::app::snapshot::CallRow| (row.no, row.state, row.paid.clone());
+                snapshot.calls.rows.iter().map(row).collect::<Vec<_>>()
+            };
+            assert_eq!(calls(&by_hand), calls(&from_outside), "{new}");
+            assert_eq!(by_hand.title, from_outside.title, "{new}");
+            assert_eq!(by_hand.title.branch, (shown < sent).then_some((2, 2)), "{new}");
+            // The calls that were sent are what they were.
+            other.handle(EngineRequest::Jump(CallNo(1)));
+            assert_eq!(system(&other.snapshot()), "Be calm.\nRules.");
+        }
+    }
+}
+
+#[test]
+fn an_outside_edit_is_blamed_and_its_neighbours_are_not() {
+    let folder = folder();
+    let mut engine = open(folder.path());
+    engine.handle(EngineRequest::Send);
+    // The lines move, and one layer says something else.
+    let text = BENCH
+        .replace("layers:\n", "layers:\n\n  # About the layers.\n")
+        .replace("\"Rules.\"", "\"No rules.\"");
+    let snapshot = outside(&folder, &mut engine, &text);
+    assert_eq!(system(&snapshot), "Be calm.\nNo rules.");
+    let told = verdict(&snapshot);
+    assert!(told.contains("30_rules") && told.contains("by the edit of bench.yaml"), "{told}");
+    assert!(!told.contains("20_mood"), "{told}");
+    // What the agent is called is one more thing that a bench says.
+    let agent =
+        text.replace("facts:", "agent: { session: s-2 }\nfacts:").replace("No rules.", "{{ agent.session }}");
+    let snapshot = outside(&folder, &mut engine, &agent);
+    assert_eq!(system(&snapshot), "Be calm.\ns-2");
+    let snapshot = edit(&mut engine, BenchEdit::AgentField("session".into(), Value::text("s-3")));
+    assert!(snapshot.agent.fields.iter().any(|(name, value)| &**name == "session" && &**value == "s-3"));
+    let change =
+        snapshot.why.changes.iter().find(|change| &*change.what == "agent.session").expect("a change");
+    assert_eq!((&*change.old, &*change.new), ("s-2", "s-3"));
+}
+
+#[test]
+fn what_the_script_still_holds_may_be_written_otherwise() {
+    let folder = folder();
+    let mut engine = open(folder.path());
+    engine.handle(EngineRequest::Send);
+    let longer =
+        BENCH.replace("    - say: Done.\n", "    - say: Done.\n    - user: More.\n    - say: Done again.\n");
+    let snapshot = outside(&folder, &mut engine, &longer);
+    assert_eq!(snapshot.calls.rows.len(), 5);
+    assert_eq!(snapshot.title.pause, plywood::app::snapshot::Pause::Before(CallNo(2)));
+    // At its end, a run that is written on goes on.
+    for _ in 0..4 {
+        engine.handle(EngineRequest::Send);
+    }
+    let longest = longer + "    - user: And more.\n    - say: Done for good.\n";
+    let snapshot = outside(&folder, &mut engine, &longest);
+    assert_eq!(snapshot.title.pause, plywood::app::snapshot::Pause::Before(CallNo(6)));
+}
+
+#[test]
+fn a_bench_on_which_the_run_cannot_be_played_on_plays_it_again_and_says_so() {
+    for (old, new, why) in [
+        ("  one:", "  two:", "the bench no longer has the run one"),
+        ("shown_as: /w", "shown_as: /v", "the workspace is another one"),
+        ("facts:", "agent: { id: other }\nfacts:", "the agent has another id"),
+        ("- user: Go.", "- user: Come.", "the bench says otherwise what was played already"),
+    ] {
+        let folder = folder();
+        let mut engine = open(folder.path());
+        engine.handle(EngineRequest::Send);
+        engine.handle(EngineRequest::Send);
+        let text = BENCH.replace(old, new);
+        let snapshot = outside(&folder, &mut engine, &text);
+        let note = format!("{why}: the run was played again on the bench as it is now");
+        assert_eq!(&*snapshot.status.note, note);
+        assert_eq!(snapshot.title.branch, None);
+        // As far as it had come.
+        assert_eq!(snapshot.title.pause, plywood::app::snapshot::Pause::Before(CallNo(3)), "{new}");
+    }
+}
+
+#[test]
+fn what_was_taken_back_can_be_made_again_until_something_else_is_edited() {
+    let folder = folder();
+    let mut engine = open(folder.path());
+    edit(&mut engine, toggle("rules"));
+    edit(&mut engine, toggle("mood"));
+    let both = bench(&folder);
+    for _ in 0..2 {
+        engine.handle(EngineRequest::UndoBench);
+    }
+    assert_eq!(bench(&folder), BENCH);
+    for _ in 0..2 {
+        engine.handle(EngineRequest::RedoBench);
+    }
+    let snapshot = engine.snapshot();
+    assert_eq!((bench(&folder), system(&snapshot).as_str()), (both, ""));
+    assert!(snapshot.status.note.starts_with("made again in "), "{}", snapshot.status.note);
+    engine.handle(EngineRequest::UndoBench);
+    engine.handle(EngineRequest::RedoBench);
+    engine.handle(EngineRequest::UndoBench);
+    edit(&mut engine, toggle("hint"));
+    engine.handle(EngineRequest::RedoBench);
+    assert_eq!(&*engine.snapshot().status.note, "no edit of the bench to make again");
+    // Never over somebody else.
+    engine.handle(EngineRequest::UndoBench);
+    let other = bench(&folder) + "# somebody else\n";
+    fs::write(folder.path().join("bench.yaml"), &other).expect("a file");
+    engine.handle(EngineRequest::RedoBench);
+    assert_eq!(bench(&folder), other);
+}

@@ -4,6 +4,7 @@ mod copying;
 mod day;
 mod demos;
 mod fixture;
+mod forms;
 mod keys;
 mod shot;
 mod stage;

@@ -7,11 +7,12 @@ use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
 use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
+use crate::app::snapshot::EditedField;
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Base, FactKey, Found, Name, Value};
-use crate::core::run::{Input, Load, Player, Refused, Session, resolve};
+use crate::core::run::{Input, Player, Refused, Session, resolve};
 use crate::core::tokens::Encoding;
 use crate::core::wire::CallNo;
 
@@ -46,6 +47,8 @@ pub struct Engine {
     pub(super) editing: Option<Editing>,
     /// The number of the latest request to open a text.
     pub(super) asked: u32,
+    /// The latest edit that a form asked for.
+    pub(super) edited: Option<EditedField>,
     pub(super) playing: bool,
     /// What is wrong with files that were good before.
     pub(super) broken: Vec<Diagnostic>,
@@ -107,6 +110,7 @@ impl Engine {
             preview: None,
             editing: None,
             asked: 0,
+            edited: None,
             playing: false,
             broken: Vec::new(),
             warnings,
@@ -198,7 +202,10 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),
+            EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
             EngineRequest::UndoBench => self.undo_bench(),
+            EngineRequest::RedoBench => self.redo_bench(),
+            EngineRequest::SetFact(name, value) => self.set_fact(name, value),
             EngineRequest::OpenText(no, place, purpose) => self.open_text(no, &place, purpose),
             EngineRequest::DraftText(edit) => {
                 self.draft_text(&edit);
@@ -255,7 +262,7 @@ impl Engine {
     }
 
     /// Where nothing waits, the last call that was sent is what there is to look at.
-    fn end_is_last(&mut self) {
+    pub(super) fn end_is_last(&mut self) {
         let session = self.player.session();
         if self.shown.is_none() && session.prepared().is_none() && !session.calls().is_empty() {
             self.shown = Some(CallNo(session.calls().len() as u32));
@@ -283,55 +290,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Something happens by the user's hand. Where an earlier call is looked at, a branch begins there.
-    pub(super) fn live(&mut self, input: Input) -> Result<(), Refused> {
-        self.by_hand(|player, load| player.input(input, load))
-    }
-
-    /// The same for anything that a player can be made to do.
-    pub(super) fn by_hand(
-        &mut self,
-        happen: impl FnOnce(&mut Player, &mut dyn Load) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
-        if let Some(call) = self.earlier() {
-            let branch = self.branch_from(call)?;
-            let old = std::mem::replace(&mut self.player, branch);
-            self.others.insert(self.branch, old);
-            self.branch = self.others.len();
-            self.shown = None;
-            self.forget_sent();
-            self.note = format!("a branch from call {}; the other stays as it was", call.0).into();
-        }
-        happen(&mut self.player, &mut AsLoad(&mut *self.edge))?;
-        if self.player.session().prepared().is_some() {
-            self.shown = None;
-        } else {
-            self.note = "no call waits: it holds from the next one on".into();
-        }
-        self.forget_ahead();
-        self.project();
-        Ok(())
-    }
-
-    /// The earlier call that is looked at, at which an edit begins a branch.
-    pub(super) fn earlier(&self) -> Option<CallNo> {
-        let session = self.player.session();
-        let ended = session.prepared().is_none();
-        self.shown.filter(|call| !ended || *call != CallNo(session.calls().len() as u32))
-    }
-
-    /// A branch before a call that was sent: what happened until then, and files as they are now.
-    pub(super) fn branch_from(&mut self, call: CallNo) -> Result<Player, Refused> {
-        let mut branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
-        let found = self.unseen(branch.session());
-        if !found.is_empty() {
-            branch.input(observed(found), &mut AsLoad(&mut *self.edge))?;
-        }
-        Ok(branch)
-    }
-
     /// What files and folders say by now that a session has not seen yet.
-    fn unseen(&mut self, session: &Session) -> Vec<(FactKey, Found)> {
+    pub(super) fn unseen(&mut self, session: &Session) -> Vec<(FactKey, Found)> {
         let keys: Vec<FactKey> = session.watched().cloned().collect();
         let found = self.edge.load(&keys);
         self.news(session, found)
@@ -370,8 +330,8 @@ impl Engine {
                     let was_broken = !self.broken.is_empty();
                     self.broken.clear();
                     self.warnings = warnings;
-                    if reloaded || self.player.session().bench().source.rev != bench.source.rev {
-                        self.rebuild(bench);
+                    if self.player.session().bench().source.rev != bench.source.rev {
+                        self.bench_changed(bench);
                     }
                     if was_broken {
                         // What changed while something was broken was not taken: all of it is looked at again.
@@ -386,7 +346,7 @@ impl Engine {
     }
 
     /// Takes what is news of this. Whichever player is on takes it; what is looked at stays where it is.
-    fn observe(&mut self, found: Vec<(FactKey, Found)>) {
+    pub(super) fn observe(&mut self, found: Vec<(FactKey, Found)>) {
         let found = self.news(self.player.session(), found);
         if found.is_empty() {
             return;
@@ -397,26 +357,6 @@ impl Engine {
         }
         self.forget_ahead();
         self.project();
-    }
-
-    /// The same run on another bench, as far as it had come. False when that cannot be: then everything stays as it was.
-    fn rebuild(&mut self, bench: Arc<Bench>) -> bool {
-        let bench = adjusted(bench, &self.options);
-        match self.player.rebuild(bench, self.player.session().next_call(), &mut AsLoad(&mut *self.edge)) {
-            Ok(player) => {
-                self.player = player;
-                let next = self.player.session().next_call();
-                self.shown = self.shown.filter(|call| *call < next);
-                self.end_is_last();
-            }
-            Err(refused) => {
-                self.note = refused.0.into();
-                return false;
-            }
-        }
-        self.forget_sent();
-        self.project();
-        true
     }
 
     fn choose_variants(&mut self, variants: Vec<Name>) -> Result<(), Refused> {
@@ -458,29 +398,6 @@ impl Engine {
         }
         // In the middle of a run it is a switch, and its price shows.
         self.live(Input::Model(model))
-    }
-
-    /// Goes on with the next branch; behind the last comes the first.
-    fn next_branch(&mut self) {
-        if self.others.is_empty() {
-            return;
-        }
-        let next = (self.branch + 1) % (self.others.len() + 1);
-        // Without the one that is on, what stands at or behind its place is one nearer.
-        let at = if next > self.branch { next - 1 } else { next };
-        let player = self.others.remove(at);
-        let old = std::mem::replace(&mut self.player, player);
-        let place = if next > self.branch { self.branch } else { self.others.len() };
-        self.others.insert(place, old);
-        self.branch = next;
-        self.shown = None;
-        self.end_is_last();
-        self.forget_sent();
-        self.project();
-        let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
-        // What files say by now, this branch has not seen yet.
-        let found = self.edge.load(&keys);
-        self.observe(found);
     }
 
     fn choose_run(&mut self, run: Name) -> Result<(), Refused> {
@@ -530,7 +447,7 @@ impl Engine {
     }
 
     /// A scratch copy's files follow the step that is shown.
-    fn project(&mut self) {
+    pub(super) fn project(&mut self) {
         let session = self.player.session();
         let shown = self.shown.unwrap_or(session.next_call());
         let mut files: Vec<_> =
@@ -545,7 +462,7 @@ impl Engine {
         self.edge.project(&files);
     }
 
-    fn forget_ahead(&mut self) {
+    pub(super) fn forget_ahead(&mut self) {
         self.ahead = None;
         self.ways.clear();
         self.ways_left = None;

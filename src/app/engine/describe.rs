@@ -136,6 +136,9 @@ impl Engine {
             snapshot.draft = Some(self.draft(typed, &snapshot));
         }
         self.put_on_stage(&mut snapshot);
+        snapshot.sheet = self.edge.sheet(&self.options.variants);
+        snapshot.facts_now = self.facts_now();
+        snapshot.edited = self.edited;
         snapshot.asked = self.asked;
         snapshot.opened = self.editing.as_ref().map(|editing| editing.opened.clone());
         snapshot

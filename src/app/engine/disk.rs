@@ -7,12 +7,13 @@ use std::sync::Arc;
 use super::edge::{Edge, Edited};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, FilePath, Found, Name, Value};
+use crate::core::fact::{FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
-use crate::io::edit::bench::{self, BenchEdit, BenchUndo};
+use crate::io::edit::bench::{self, BenchEdit, BenchUndo, Sheet};
 use crate::io::edit::{Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
+use crate::io::syntax::Variant;
 
 /// A bench on disk.
 pub struct Disk {
@@ -24,6 +25,10 @@ pub struct Disk {
     before: BTreeMap<FilePath, Option<Vec<u8>>>,
     /// The ways back from the edits of the bench file, the latest last.
     undo: Vec<BenchUndo>,
+    /// The ways to those that were taken back, the latest last.
+    redo: Vec<BenchUndo>,
+    /// What the bench file says, by its revision and the variants that are applied.
+    sheet: Option<((Rev, Vec<Name>), Arc<Sheet>)>,
 }
 
 impl Disk {
@@ -40,7 +45,7 @@ impl Disk {
             }
             Target::Bench(_) => String::new(),
         };
-        Ok(Disk { file, note: note.into(), scratch: None, before: BTreeMap::new(), undo: Vec::new() })
+        Ok(Disk::of(file, &note, None))
     }
 
     /// Opens a scratch copy of a sample. `note` is what the title says of it.
@@ -57,13 +62,19 @@ impl Disk {
         };
         let scratch = sample.scratch_copy().map_err(failed)?;
         let file = BenchFile::open(&scratch.bench(), machine)?;
-        Ok(Disk {
+        Ok(Disk::of(file, note, Some(scratch)))
+    }
+
+    fn of(file: BenchFile, note: &str, scratch: Option<ScratchCopy>) -> Disk {
+        Disk {
             file,
             note: note.into(),
-            scratch: Some(scratch),
+            scratch,
             before: BTreeMap::new(),
             undo: Vec::new(),
-        })
+            redo: Vec::new(),
+            sheet: None,
+        }
     }
 
     /// The bench file, to be edited.
@@ -207,7 +218,10 @@ impl Edge for Disk {
             return Err(format!("the bench would be wrong: {first}"));
         }
         match bench::write(&path, &original, &edited) {
-            Ok(undo) => self.undo.push(undo),
+            Ok(undo) => {
+                self.undo.push(undo);
+                self.redo.clear();
+            }
             Err(SaveError::Conflict(_)) => {
                 return Err("the bench has just been changed by somebody else".into());
             }
@@ -222,12 +236,41 @@ impl Edge for Disk {
     fn undo_bench(&mut self) -> Result<Edited, String> {
         let (path, _) = self.bench_path()?;
         let Some(last) = self.undo.last() else { return Err("no edit of the bench to take back".into()) };
-        bench::undo(&path, last)?;
+        self.redo.push(bench::undo(&path, last)?);
         let said = format!("taken back in {}: {}", self.shown(&path), last.said);
         let by = format!("the undo of {} by hand", last.of).into();
         let layers = last.layer.iter().cloned().collect();
         self.undo.pop();
         Ok(Edited { said, by, layers })
+    }
+
+    fn redo_bench(&mut self) -> Result<Edited, String> {
+        let (path, _) = self.bench_path()?;
+        let Some(last) = self.redo.last() else { return Err("no edit of the bench to make again".into()) };
+        self.undo.push(bench::undo(&path, last)?);
+        let said = format!("made again in {}: {}", self.shown(&path), last.said);
+        let by = format!("{} by hand", last.of).into();
+        let layers = last.layer.iter().cloned().collect();
+        self.redo.pop();
+        Ok(Edited { said, by, layers })
+    }
+
+    fn sheet(&mut self, variants: &[Name]) -> Option<Arc<Sheet>> {
+        let (_, key) = self.file.path()?;
+        let document = self.file.document();
+        let now = (document.source().rev, variants.to_vec());
+        if let Some((of, sheet)) = &self.sheet
+            && *of == now
+        {
+            return Some(sheet.clone());
+        }
+        let applied: Vec<&Variant> = variants
+            .iter()
+            .filter_map(|name| document.variants().iter().find(|variant| variant.name == *name))
+            .collect();
+        let sheet = Arc::new(Sheet::of(&key.path, document.root(), &applied));
+        self.sheet = Some((now, sheet.clone()));
+        Some(sheet)
     }
 
     fn is_projected(&self, key: &FactKey) -> bool {

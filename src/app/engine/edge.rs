@@ -7,7 +7,7 @@ use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
-use crate::io::edit::bench::BenchEdit;
+use crate::io::edit::bench::{BenchEdit, Sheet};
 use crate::io::edit::{Original, SaveError, Splice};
 
 /// A bench on disk, with everything around it.
@@ -59,6 +59,16 @@ pub trait Edge: Load + Send {
     ///
     /// Why it was not taken back.
     fn undo_bench(&mut self) -> Result<Edited, String>;
+
+    /// Makes the edit again that was taken back last, unless the file was changed since.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not made.
+    fn redo_bench(&mut self) -> Result<Edited, String>;
+
+    /// What the bench file says, and what these variants of it say instead; none for a bench without a file.
+    fn sheet(&mut self, variants: &[Name]) -> Option<Arc<Sheet>>;
 
     /// A text file, to be edited: its path on disk and what it holds.
     ///

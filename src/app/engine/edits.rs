@@ -1,9 +1,12 @@
 //! Edits of the bench file: written, then taken into the run that is under way.
 
-use super::control::{Engine, adjusted};
+use super::control::Engine;
 use super::edge::Edited;
-use crate::core::run::Refused;
-use crate::io::edit::bench::BenchEdit;
+use super::publish::one_line;
+use crate::app::snapshot::{EditedField, FactNow};
+use crate::core::fact::{Name, Value};
+use crate::core::run::{Input, Refused};
+use crate::io::edit::bench::{BenchEdit, written_on_one_line};
 
 impl Engine {
     /// Makes an edit in the bench file.
@@ -14,6 +17,46 @@ impl Engine {
             // What the file says is what was chosen last.
             self.options.model = None;
         }
+        self.take_bench(edited)
+    }
+
+    /// The same for a form, which is told whether it was made.
+    pub(super) fn edit_field(&mut self, serial: u32, edit: &BenchEdit) -> Result<(), Refused> {
+        let done = self.edit_bench(edit);
+        self.edited = Some(EditedField { serial, refused: done.is_err() });
+        done
+    }
+
+    /// Sets a fact in this run.
+    pub(super) fn set_fact(&mut self, name: Name, value: Value) -> Result<(), Refused> {
+        let said =
+            format!("{name} is {} in this run; the bench file stays as it is", written_on_one_line(&value));
+        self.live(Input::Set([(name, value)].into_iter().collect()))?;
+        let more = std::mem::take(&mut self.note);
+        let gap = if more.is_empty() { "" } else { "; " };
+        self.note = format!("{said}{gap}{more}").into();
+        Ok(())
+    }
+
+    /// The facts whose value in this run is another one than the bench's.
+    pub(super) fn facts_now(&self) -> Vec<FactNow> {
+        let session = self.player.session();
+        let facts = &session.bench().facts;
+        session
+            .facts_set()
+            .filter(|(name, value, _)| facts.get(*name) != Some(value))
+            .map(|(name, value, event)| FactNow {
+                name: name.clone(),
+                value: one_line(&written_on_one_line(value), 60).into(),
+                cause: session.event(event).label.clone(),
+            })
+            .collect()
+    }
+
+    /// Makes the edit again that was taken back last.
+    pub(super) fn redo_bench(&mut self) -> Result<(), Refused> {
+        self.up_to_date()?;
+        let edited = self.edge.redo_bench().map_err(Refused)?;
         self.take_bench(edited)
     }
 
@@ -39,9 +82,7 @@ impl Engine {
         match self.edge.bench(&self.options.variants) {
             Ok((bench, warnings)) => {
                 self.warnings = warnings;
-                let bench = adjusted(bench, &self.options);
-                let Edited { by, layers, .. } = edited;
-                self.by_hand(|player, load| player.rebench(bench, by, layers, load))?;
+                self.go_on_with(bench, edited.by, edited.layers)?;
             }
             Err(problems) => self.broken = problems,
         }

@@ -1,5 +1,6 @@
 //! The engine: it owns the session, composes, and publishes snapshots.
 
+mod branches;
 mod control;
 mod describe;
 mod disk;

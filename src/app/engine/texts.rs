@@ -186,11 +186,20 @@ impl Engine {
         if file.base == Base::Bench {
             let bench = self.edge.bench_with(file, bytes, &self.options.variants);
             let bench = bench.map_err(|problems| first(&problems))?;
-            if bench.source.rev != player.session().bench().source.rev {
+            let old = player.session().bench().clone();
+            if bench.source.rev != old.source.rev {
                 let bench = adjusted(bench, &self.options);
-                let call = player.session().next_call();
-                player =
-                    player.rebuild(bench, call, &mut AsLoad(&mut *self.edge)).map_err(|refused| refused.0)?;
+                let by = format!("the draft of {file}").into();
+                let layers = old.changed_layers(&bench);
+                player = match self.on_bench(player.clone(), bench.clone(), by, layers) {
+                    Ok(player) => player,
+                    // As it is with what is saved: then the run is played again.
+                    Err(_) => {
+                        let call = player.session().next_call();
+                        let again = player.rebuild(bench, call, &mut AsLoad(&mut *self.edge));
+                        again.map_err(|refused| refused.0)?
+                    }
+                };
             }
         }
         let found = self.found_with(&player, file, bytes);

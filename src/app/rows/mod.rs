@@ -1,6 +1,7 @@
 //! The rows of the panes, one function for each: what is drawn, moved through, searched and clicked is the same list.
 
 mod calls;
+mod form;
 mod orders;
 mod overlay;
 mod page;
@@ -8,7 +9,7 @@ mod request;
 mod why;
 
 pub use calls::{CallLine, call_line_text, call_lines};
-pub use overlay::{Answer, ListRow, Pick, list_rows};
+pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
 pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells};
 pub use request::{BlockRows, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

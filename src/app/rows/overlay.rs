@@ -3,16 +3,19 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+use super::form;
 use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
 use crate::app::cells;
 use crate::app::copy::{self, Copyable};
 use crate::app::folders;
-use crate::app::state::{OverlayKind, Pane, State};
+use crate::app::form::{Field, Subject};
+use crate::app::state::{Overlay, OverlayKind, Pane, State};
 use crate::core::diff::lines::hunks;
 use crate::core::fact::Name;
+use crate::io::edit::bench::BenchEdit;
 
 /// What taking a row means.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Pick {
     /// Nothing: a heading.
     Nothing,
@@ -30,6 +33,12 @@ pub enum Pick {
     Copy(Copyable),
     /// Answer a question about a text.
     Answer(Answer),
+    /// Offer the values of a field, or a line to type one.
+    Field(Field),
+    /// Open another form.
+    Form(Subject),
+    /// Make this edit of the bench file.
+    Edit(Box<BenchEdit>),
     /// Nothing: a line of text.
     Line,
 }
@@ -52,7 +61,7 @@ pub enum Answer {
 }
 
 /// A row of a list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ListRow {
     /// What stands in front: keys, or a sign for what is on.
     pub key: String,
@@ -65,7 +74,7 @@ pub struct ListRow {
 }
 
 impl ListRow {
-    fn new(
+    pub(super) fn new(
         key: impl Into<String>,
         title: impl Into<String>,
         about: impl Into<String>,
@@ -95,8 +104,15 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             filter(typed, rows.map(|info| action_row(state, info)).collect())
         }
         OverlayKind::Models => {
+            // From a form, what counts is what the file says.
+            let file = overlay.subject.as_ref().and(state.snapshot.sheet.as_ref());
             let row = |model: &crate::app::snapshot::ModelChoice| {
-                ListRow::new(sign(model.on), &*model.id, &*model.about, Pick::Model(model.id.clone()))
+                let on = file.map_or(model.on, |sheet| sheet.model.text.as_deref() == Some(&*model.id));
+                let pick = match file {
+                    Some(_) => Pick::Edit(Box::new(BenchEdit::Model(model.id.clone()))),
+                    None => Pick::Model(model.id.clone()),
+                };
+                ListRow::new(sign(on), &*model.id, &*model.about, pick)
             };
             filter(typed, choices.models.iter().map(row).collect())
         }
@@ -131,7 +147,12 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
                 .map(|folder| ListRow::new("", folder.clone(), "", Pick::Folder(folder)))
                 .collect()
         }
-        OverlayKind::Search => Vec::new(),
+        OverlayKind::Search | OverlayKind::Value => Vec::new(),
+        OverlayKind::Form => form::form(&state.snapshot, overlay.subject.as_ref().unwrap_or(&Subject::Bench)),
+        OverlayKind::Choice => match &overlay.subject {
+            Some(Subject::Field(field)) => form::choices(&state.snapshot, field),
+            _ => Vec::new(),
+        },
         OverlayKind::Unsaved => answers(&[
             ("Save and leave", "Writes the lines that were changed.", Answer::SaveAndLeave),
             ("Leave without saving", "What was typed is gone.", Answer::LeaveUnsaved),
@@ -143,6 +164,15 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             ("Take theirs", "Takes the file as it is now; undo brings mine back.", Answer::TakeTheirs),
         ]),
         OverlayKind::Both => both(state),
+    }
+}
+
+/// The title of what is open.
+#[must_use]
+pub fn list_title(state: &State, overlay: &Overlay) -> String {
+    match &overlay.subject {
+        Some(subject) => form::title(&state.snapshot, subject),
+        None => overlay.kind.title().to_owned(),
     }
 }
 
@@ -197,7 +227,7 @@ fn both(state: &State) -> Vec<ListRow> {
     rows
 }
 
-fn sign(on: bool) -> &'static str {
+pub(super) fn sign(on: bool) -> &'static str {
     if on { ">" } else { " " }
 }
 
@@ -239,7 +269,15 @@ fn help(state: &State, typed: &str) -> Vec<ListRow> {
     if state.pane().is_some() {
         scopes.push(Scope::Views);
     }
-    scopes.extend([Scope::Editor, Scope::List, Scope::Variants, Scope::Cwd, Scope::Search]);
+    scopes.extend([
+        Scope::Editor,
+        Scope::List,
+        Scope::Variants,
+        Scope::Form,
+        Scope::Value,
+        Scope::Cwd,
+        Scope::Search,
+    ]);
     let mut rows = Vec::new();
     for scope in scopes {
         let own = ACTIONS.iter().filter(|info| info.scope == scope && action::useful(state, info.action));

@@ -2,6 +2,7 @@
 
 mod editor;
 mod follow;
+mod form;
 mod overlay;
 mod pointer;
 mod screen;
@@ -35,6 +36,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Pointer(pointer, target) => pointer::on_pointer(state, pointer, target),
         Event::Published(snapshot) => {
             follow::on_published(state, snapshot);
+            form::on_published(state);
             editor::on_published(state)
         }
         Event::EditedOutside(problem) => {
@@ -165,7 +167,7 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
 
 fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
     match state.mode() {
-        Mode::Find | Mode::Cwd | Mode::Search => overlay::on_insert(state, text),
+        Mode::Find | Mode::Cwd | Mode::Search | Mode::Value => overlay::on_insert(state, text),
         Mode::Editor => editor::on_paste(state, text),
         _ if state.waiting.is_some() => editor::on_paste(state, text),
         _ => {

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::screen::{Motion, moved};
-use super::{editor, search, views};
+use super::{editor, form, search, views};
 use crate::app::action::Action;
 use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
+use crate::app::form::Subject;
 use crate::app::key::Key;
 use crate::app::line_editor::LineEditor;
 use crate::app::rows::{self, Pick};
@@ -16,6 +17,11 @@ use crate::core::fact::Name;
 use crate::io::edit::bench::BenchEdit;
 
 pub(super) fn open(state: &mut State, kind: OverlayKind) {
+    open_on(state, kind, None);
+}
+
+/// Opens a list or an input that is about something.
+pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subject>) {
     let mut editor = LineEditor::default();
     let mut list = ListState::default();
     let base = Arc::clone(&state.snapshot.agent.cwd);
@@ -35,10 +41,10 @@ pub(super) fn open(state: &mut State, kind: OverlayKind) {
         }
         _ => {}
     }
-    state.overlays.push(Overlay { kind, editor, list, stem: None, warned: None, base });
+    state.overlays.push(Overlay { kind, subject, editor, list, stem: None, warned: None, base });
     // How many rows it has is not known before it was drawn.
     state.metrics.list = 0;
-    if kind == OverlayKind::Help {
+    if matches!(kind, OverlayKind::Help | OverlayKind::Form) {
         skip_heading(state, 1);
     }
 }
@@ -67,6 +73,12 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ListDown => go(state, Motion::By(1)),
         Action::Accept | Action::Toggle => return take(state),
         Action::WriteModel => return write_model(state),
+        Action::ChangeField => return take(state),
+        Action::TakeOut => return form::take_out(state),
+        Action::EnterValue => return form::enter(state),
+        Action::EnterInRun => return form::enter_in_run(state),
+        Action::UndoBench => return vec![Effect::Engine(EngineRequest::UndoBench)],
+        Action::RedoBench => return vec![Effect::Engine(EngineRequest::RedoBench)],
         Action::EnterCwd => return enter_cwd(state),
         Action::Complete => return complete(state),
         Action::EnterSearch if state.editor.is_some() => {
@@ -124,6 +136,15 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     let request = match row.pick.clone() {
         Pick::Nothing | Pick::Line => return Vec::new(),
         Pick::Answer(answer) => return editor::answer(state, answer),
+        Pick::Field(field) => {
+            form::change(state, field);
+            return Vec::new();
+        }
+        Pick::Form(subject) => {
+            form::open(state, subject);
+            return Vec::new();
+        }
+        Pick::Edit(edit) => return form::ask(state, *edit),
         Pick::Action(action) => {
             state.overlays.pop();
             return super::perform(state, action);
@@ -172,7 +193,7 @@ fn write_model(state: &mut State) -> Vec<Effect> {
 /// A key without a meaning of its own: text, where text is typed.
 pub(super) fn on_text_key(state: &mut State, key: Key) -> Vec<Effect> {
     let kind = state.overlays.last().map(|overlay| overlay.kind);
-    if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants)) {
+    if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants | Mode::Form)) {
         return Vec::new();
     }
     let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{editor, overlay, search, views, why_lines};
+use super::{editor, form, overlay, search, views, why_lines};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
+use crate::app::form::Subject;
 use crate::app::rows::{self, CallLine, WhyKind};
 use crate::app::snapshot::{ByteOrder, Now};
 use crate::app::state::{OverlayKind, Pane, RequestState, State, View};
@@ -75,6 +76,9 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::MoveUp => return move_layer(state, -1),
         Action::MoveDown => return move_layer(state, 1),
         Action::UndoBench => return engine(EngineRequest::UndoBench),
+        Action::RedoBench => return engine(EngineRequest::RedoBench),
+        Action::LayerForm => form::open_layer(state, state.layers.cursor),
+        Action::BenchForm => form::open(state, Subject::Bench),
         Action::OpenCall => return open_call(state),
         Action::Fold => fold(state),
         Action::SwitchWay => return switch_way(state),

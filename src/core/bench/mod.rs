@@ -3,6 +3,8 @@
 //! A [`Bench`] is complete and checked: names refer to things that exist, ids are unique, every expression and inline
 //! template compiles. Variants are applied before it is made, so each variant is a bench of its own.
 
+mod same;
+
 use std::sync::Arc;
 
 use indexmap::IndexMap;

@@ -198,6 +198,13 @@ fn document(path: &FilePath, text: &Arc<str>) -> Value {
 #[derive(Clone, Debug, Default)]
 pub(super) struct DerivedFacts(BTreeMap<Name, (Derived, Rev, EventId, Reads)>);
 
+impl DerivedFacts {
+    /// What is known of a fact is not, any more.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.0.remove(name);
+    }
+}
+
 struct Asker<'a> {
     store: &'a Store,
     reads: Reads,
@@ -249,7 +256,10 @@ impl Session {
                 let before = self.derived.0.get(name);
                 let cause = match before {
                     Some((_, old, cause, _)) if *old == rev => *cause,
-                    _ => asker.reads.0.values().map(|read| read.cause).max().unwrap_or_default(),
+                    _ => {
+                        let causes = asker.reads.0.values().map(|read| read.cause);
+                        causes.chain(self.gone.get(name).copied()).max().unwrap_or_default()
+                    }
                 };
                 self.derived.0.insert(name.clone(), (derived, rev, cause, asker.reads));
             } else {
@@ -303,7 +313,10 @@ impl View<'_> {
     fn field_cause(&self, map: &str, field: &str) -> Option<EventId> {
         match (map, field) {
             ("agent", "goal") => Some(self.conversation.goal.cause),
-            ("agent", _) => Some(self.conversation.began),
+            ("agent", field) => {
+                let edited = self.session.agent_edits.get(field).copied().unwrap_or_default();
+                Some(edited.max(self.conversation.began))
+            }
             _ => None,
         }
     }
@@ -327,15 +340,16 @@ impl View<'_> {
         match name {
             "agent" => {
                 let fields = self.agent();
-                Held::new(Value::Map(Arc::new(fields)), conversation.goal.cause.max(conversation.began))
-                    .ready()
+                let edited = session.agent_edits.values().copied().max().unwrap_or_default();
+                let cause = conversation.goal.cause.max(conversation.began).max(edited);
+                Held::new(Value::Map(Arc::new(fields)), cause).ready()
             }
             "goal" => conversation.goal.ready(),
             "said" => conversation.said.ready(),
-            "session" => match session.bench.agent.get("session") {
-                Some(value) => Held::new(value.clone(), EventId::OPENING).ready(),
-                None => Held::new(Value::text(""), EventId::OPENING).ready(),
-            },
+            "session" => {
+                let value = session.bench.agent.get("session").cloned().unwrap_or(Value::text(""));
+                Held::new(value, session.agent_edits.get("session").copied().unwrap_or_default()).ready()
+            }
             "turn" => Held::new(Value::Int(i64::from(conversation.turn)), conversation.said.cause).ready(),
             "call" => {
                 let fields = [
@@ -376,7 +390,7 @@ impl View<'_> {
                 None => session.look(&FactKey::Environment("home".into())),
             },
             "cwd" => session.shown_workspace(),
-            _ => Lookup::Absent(EventId::OPENING),
+            _ => Lookup::Absent(session.gone.get(name).copied().unwrap_or(EventId::OPENING)),
         }
     }
 }

@@ -173,6 +173,42 @@ impl Player {
         Ok(())
     }
 
+    /// Whether the run can go on with another bench: what was played stays, and what comes is that bench's.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot: the bench says otherwise what has happened already. One clause, lower case, without a full stop.
+    pub fn goes_on_with(&self, bench: &Bench) -> Result<(), String> {
+        let old = self.session.bench();
+        if old.workspace != bench.workspace {
+            return Err("the workspace is another one".into());
+        }
+        if old.agent.get("id") != bench.agent.get("id") {
+            return Err("the agent has another id".into());
+        }
+        match (&self.run, bench.runs.len()) {
+            (Some(run), _) if !bench.runs.contains_key(run) => {
+                Err(format!("the bench no longer has the run {run}"))
+            }
+            (None, 1..) => Err("the bench has a run now".into()),
+            _ if self.script_of(bench).is_none() => {
+                Err("the bench says otherwise what was played already".into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The script of this run in another bench, if it begins with what was played.
+    fn script_of(&self, bench: &Bench) -> Option<Arc<[ScriptLine]>> {
+        let script = match &self.run {
+            Some(run) => bench.runs.get(run)?.clone(),
+            None => Arc::default(),
+        };
+        let played = self.script.get(..self.next)?;
+        let same = |(a, b): (&ScriptLine, &ScriptLine)| a.input == b.input;
+        (script.len() >= played.len() && played.iter().zip(script.iter()).all(same)).then_some(script)
+    }
+
     /// A copy that has played the script to its end, or as far as it goes: the forecast.
     #[must_use]
     pub fn forecast(&self, load: &mut dyn Load) -> Player {
@@ -252,7 +288,13 @@ impl Player {
             Live::Input(input) => self.take((**input).clone(), load),
             Live::Bench(bench, by, layers) => {
                 let progress = self.session.rebench(bench.clone(), by.clone(), layers)?;
-                self.finish(progress, load)
+                self.finish(progress, load)?;
+                if let Some(script) = self.script_of(bench) {
+                    self.script = script;
+                    // What comes before the next answer happens now.
+                    self.advance(load)?;
+                }
+                Ok(())
             }
         }
     }

@@ -1,11 +1,15 @@
 //! Another bench in the middle of a run: what was sent stays, and what comes is made anew.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::facts::Held;
+use super::record::Changed;
 use super::session::{Refused, Session};
-use crate::core::bench::Bench;
+use super::short::in_short;
+use crate::core::bench::{Bench, ToolGroup};
 use crate::core::fact::{EventId, FactKey, Lookup, Name, Progress, Read, Reads, Rev, Value};
-use crate::core::source::{Evaluated, Piece};
+use crate::core::source::{Evaluated, Facts as _, Piece};
 use crate::core::wire::CallNo;
 
 impl Session {
@@ -21,7 +25,7 @@ impl Session {
             return Err(Refused("the step before still needs facts".into()));
         }
         let event = self.begin_event(by);
-        let old = std::mem::replace(&mut self.bench, bench);
+        let old = self.take_bench(bench, event);
         for layer in layers {
             self.edited.insert(layer.clone(), event);
             for conversation in &mut self.conversations {
@@ -34,6 +38,10 @@ impl Session {
         for (name, value) in facts.iter().filter(|(name, value)| old.facts.get(*name) != Some(value)) {
             self.set(current, name, value.clone(), event);
         }
+        // What only the old bench said is not known any more; what a hand or a run has set over it stays.
+        for (name, value) in old.facts.iter().filter(|(name, _)| !facts.contains_key(*name)) {
+            self.unset(current, name, value, event);
+        }
         if self.bench.model != old.model {
             let model = Value::Text(self.bench.model.clone());
             self.switch_model(model, event);
@@ -42,6 +50,75 @@ impl Session {
             self.prepare_again();
         }
         Ok(self.resume())
+    }
+
+    /// The bench becomes another one; fields of the main agent that it says otherwise are others for its prompts from now
+    /// on.
+    fn take_bench(&mut self, bench: Arc<Bench>, event: EventId) -> Arc<Bench> {
+        let names: BTreeSet<&Name> = bench.agent.keys().chain(self.bench.agent.keys()).collect();
+        let changed = names.into_iter().filter(|name| bench.agent.get(*name) != self.bench.agent.get(*name));
+        let changed: Vec<(Name, FactKey)> =
+            changed.map(|name| (name.clone(), FactKey::named(format!("agent.{name}")))).collect();
+        let look = |session: &Session, key: &FactKey| in_short(&session.view(0).look(key));
+        let before: Vec<Arc<str>> = changed.iter().map(|(_, key)| look(self, key)).collect();
+        let old = std::mem::replace(&mut self.bench, bench);
+        let bench = self.bench.clone();
+        // What is derived from files in another way now is derived anew, by this event.
+        let reads: BTreeSet<&Name> = bench.reads.keys().chain(old.reads.keys()).collect();
+        for name in reads {
+            let kind = |bench: &Bench| bench.reads.get(name).map(|read| read.kind.clone());
+            if kind(&bench) != kind(&old) {
+                self.derived.forget(name);
+                self.gone.insert(name.clone(), event);
+            }
+        }
+        let tools = |bench: &Bench| -> Vec<_> {
+            let when = |group: &ToolGroup| group.when.as_ref().map(|when| when.text.clone());
+            bench
+                .tools
+                .iter()
+                .map(|group| (when(group), group.names.clone(), group.schemas.clone()))
+                .collect()
+        };
+        if tools(&bench) != tools(&old) {
+            self.tools_cause = event;
+        }
+        for ((name, key), was) in changed.into_iter().zip(before) {
+            let value = self.bench.agent.get(&name).cloned();
+            self.agent_edits.insert(name.clone(), event);
+            let main = &mut self.conversations[0];
+            match (&*name, value) {
+                ("role", Some(role)) => main.role = role.to_string().into(),
+                // A goal that came from what the user said is that of the conversation.
+                ("goal", goal) if Some(&main.goal.value) == old.agent.get("goal") => {
+                    main.goal = Held::new(goal.unwrap_or(Value::text("")), event);
+                }
+                _ => {}
+            }
+            let is = look(self, &key);
+            if was != is {
+                self.changes.push(Changed { key, old: was, new: is, event, agent: None });
+            }
+        }
+        old
+    }
+
+    /// A fact that the bench does not say any more is gone, unless it has another value than `value` by now.
+    fn unset(&mut self, conversation: usize, name: &Name, value: &Value, event: EventId) {
+        let scope = &mut self.conversations[conversation].scope;
+        let own = scope.contains_key(name);
+        let held = if own { scope } else { &mut self.facts };
+        if held.get(name).is_none_or(|held| held.value != *value) {
+            return;
+        }
+        let agent = own.then(|| self.conversations[conversation].id.clone());
+        let key = FactKey::Named(name.clone());
+        let was = in_short(&self.view(conversation).look(&key));
+        let held = if own { &mut self.conversations[conversation].scope } else { &mut self.facts };
+        held.remove(name);
+        self.gone.insert(name.clone(), event);
+        let is = in_short(&self.view(conversation).look(&key));
+        self.changes.push(Changed { key, old: was, new: is, event, agent });
     }
 
     /// The event that changed a layer's rules before a call was made, if one did; without a layer, the latest that changed

@@ -136,8 +136,12 @@ pub struct Session {
     pub(super) notes: Vec<Arc<str>>,
     /// The layers whose rules were changed in the middle of the run, with the latest event that did.
     pub(super) edited: BTreeMap<Name, EventId>,
+    /// The agent's fields that the bench came to say otherwise, with the latest event that changed them.
+    pub(super) agent_edits: BTreeMap<Name, EventId>,
+    /// The facts that the bench does not say any more, with the event that took them out.
+    pub(super) gone: BTreeMap<Name, EventId>,
     events: Vec<Event>,
-    changes: Vec<Changed>,
+    pub(super) changes: Vec<Changed>,
     ops: VecDeque<Op>,
     inputs: Vec<Arc<Input>>,
     /// What was first supplied: with the inputs, enough to run again.
@@ -179,6 +183,8 @@ impl Session {
             prepared: None,
             notes: Vec::new(),
             edited: BTreeMap::new(),
+            agent_edits: BTreeMap::new(),
+            gone: BTreeMap::new(),
             events: vec![Event { label: "the opening".into(), before: CallNo(1) }],
             changes: Vec::new(),
             ops: VecDeque::new(),
@@ -272,6 +278,12 @@ impl Session {
             Lookup::Ready(value, _, cause) => Some((value, cause)),
             _ => None,
         }
+    }
+
+    /// The facts that the bench, a script or a hand has set, as the conversation under way sees them, with the events.
+    pub fn facts_set(&self) -> impl Iterator<Item = (&Name, &Value, EventId)> {
+        let own = self.conversations[self.current()].scope.iter();
+        own.chain(&self.facts).map(|(name, held)| (name, &held.value, held.cause))
     }
 
     /// The model that the next call goes to.

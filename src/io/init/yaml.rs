@@ -1,6 +1,8 @@
 //! Texts as YAML.
 
-use std::fmt::Write as _;
+pub(super) use crate::io::syntax::quote::quoted;
+
+use crate::io::syntax::quote::hidden;
 
 /// A text as a scalar on one line: without quotes where nobody could take it for anything else, else in double quotes.
 pub(super) fn scalar(text: &str) -> String {
@@ -17,32 +19,6 @@ fn is_plain(text: &str) -> bool {
             text.to_ascii_lowercase().as_str(),
             "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
         )
-}
-
-/// True for what a reader would not see, or would not read back.
-fn hidden(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-}
-
-/// A text in double quotes.
-pub(super) fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if hidden(c) => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }
 
 /// A text as the value of a key: over several lines as a block where it has some, else as [`scalar`]. `indent` is that of

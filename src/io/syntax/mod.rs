@@ -6,6 +6,7 @@ mod fields;
 pub mod node;
 mod parse;
 mod place;
+pub(crate) mod quote;
 mod scalar;
 mod schema;
 mod shape;

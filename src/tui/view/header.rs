@@ -313,7 +313,7 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
         .iter()
         .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
         .filter(|info| action::useful(state, info.action))
-        .filter(|info| !(state.mode() == Mode::Variants && info.scope == Scope::List))
+        .filter(|info| !(matches!(state.mode(), Mode::Variants | Mode::Form) && info.scope == Scope::List))
         .map(|info| (info.rank, info.action, info.shown_key(), action::hint(state, info)))
         .collect();
     if state.mode() != Mode::Screen {

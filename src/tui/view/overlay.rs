@@ -5,6 +5,7 @@ use ratatui::layout::{Position, Rect};
 use super::canvas::{Canvas, row_area};
 use crate::app::cells;
 use crate::app::event::Target;
+use crate::app::form::{self, Subject};
 use crate::app::line_editor::LineEditor;
 use crate::app::rows;
 use crate::app::state::{Mode, Overlay, OverlayKind, Pane, State};
@@ -15,6 +16,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, screen: Rect, footer: Rect, state: &
     let overlay = state.overlays.last()?;
     match overlay.kind {
         OverlayKind::Cwd => cwd(canvas, screen, state, overlay),
+        OverlayKind::Value => value(canvas, screen, state, overlay),
         OverlayKind::Search => {
             search(canvas, if footer.is_empty() { bottom(screen, 1) } else { footer }, state, overlay)
         }
@@ -131,9 +133,46 @@ fn cwd(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) 
     cursor
 }
 
+/// The input of a field's value, with what may be typed and what is wrong with it.
+fn value(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) -> Option<Position> {
+    let area = bottom(screen, 5);
+    canvas.clear(area);
+    canvas.regions.note(area, Target::Overlay);
+    let title = format!(" {} ", rows::list_title(state, overlay));
+    let Some(Subject::Field(field)) = &overlay.subject else { return None };
+    let note = if field.is_fact() {
+        "Enter into the bench; Ctrl-T in this run alone; Esc back"
+    } else {
+        "Enter into the bench; Esc back"
+    };
+    let inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], note, true);
+    if inner.is_empty() {
+        // No room for a box: the input alone.
+        return input(canvas, bottom(screen, 1), "> ", &overlay.editor);
+    }
+    let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let cursor = input(canvas, row_area(inner, 0), "> ", &overlay.editor);
+    let wrong = form::edit(field, overlay.editor.text()).err();
+    let (text, role) = match wrong {
+        _ if !state.message.is_empty() => (format!("! {}", state.message), Role::Bad),
+        Some(wrong) if !overlay.editor.text().is_empty() => (format!("! {wrong}"), Role::Bad),
+        _ => (field.wanted().to_owned(), Role::Dim),
+    };
+    for (at, (range, _)) in cells::wrap(&text, usize::from(inner.width)).into_iter().take(2).enumerate() {
+        let place = row_area(inner, at + 1);
+        if place.height > 0 {
+            canvas.text(place.x, place.y, place.width, text[range].trim_end(), role);
+        }
+    }
+    cursor
+}
+
 fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) -> Option<Position> {
     let rows = rows::list_rows(state);
     let finds = overlay.kind.mode() == Mode::Find;
+    // What an edit came to is said in the last row; it has to be seen.
+    let says = matches!(overlay.kind, OverlayKind::Form | OverlayKind::Choice) && screen.height > 4;
+    let screen = Rect { height: screen.height - u16::from(says), ..screen };
     let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2 + u16::from(finds));
     let keys = rows.iter().map(|row| cells::width(&row.key)).max().unwrap_or(0).min(22);
     let titles =
@@ -152,8 +191,9 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
     };
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
-    let title = format!(" {} ", overlay.kind.title());
+    let title = format!(" {} ", rows::list_title(state, overlay));
     let note = match overlay.kind {
+        OverlayKind::Form => "Enter changes; Del takes out; u undoes; Esc closes",
         OverlayKind::Help => "type to search; Esc closes",
         OverlayKind::Copy => "Enter or y takes; Esc closes",
         OverlayKind::Variants => "Space on or off; Esc closes",

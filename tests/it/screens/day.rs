@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::shot::Shot;
 
-const BENCH: &str = r#"bench: 1
+pub(super) const BENCH: &str = r#"bench: 1
 name: day
 model: openai:gpt-5.4
 workspace: { path: project, shown_as: /w, clock: "2026-04-01T09:00:00Z" }
@@ -51,18 +51,18 @@ runs:
 const BASE: &str = "# 你好 base\r\n\r\nWork in {{ cwd }}.\r\n- one\r\n- two 🙂\r\n";
 
 /// A workbench without a terminal.
-struct Day {
+pub(super) struct Day {
     folder: Option<TempDir>,
-    root: PathBuf,
-    engine: Engine,
-    state: State,
+    pub(super) root: PathBuf,
+    pub(super) engine: Engine,
+    pub(super) state: State,
     shot: Shot,
     outside: Vec<(PathBuf, u32, u32)>,
     quit: bool,
 }
 
 impl Day {
-    fn on(disk: Disk, folder: Option<TempDir>, size: (u16, u16)) -> Day {
+    pub(super) fn on(disk: Disk, folder: Option<TempDir>, size: (u16, u16)) -> Day {
         Encoding::O200k.load();
         let root = disk.folder().to_owned();
         let engine = Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default());
@@ -80,11 +80,11 @@ impl Day {
         day
     }
 
-    fn new() -> Day {
+    pub(super) fn new() -> Day {
         Day::sized(120, 40)
     }
 
-    fn sized(width: u16, height: u16) -> Day {
+    pub(super) fn sized(width: u16, height: u16) -> Day {
         let folder = TempDir::new().expect("a folder");
         fs::create_dir_all(folder.path().join("project")).expect("a folder");
         for (path, text) in [
@@ -101,17 +101,17 @@ impl Day {
         Day::on(disk, Some(folder), (width, height))
     }
 
-    fn publish(&mut self) {
+    pub(super) fn publish(&mut self) {
         let snapshot = Arc::new(self.engine.snapshot());
         self.happen(Event::Published(snapshot));
     }
 
-    fn draw(&mut self) -> String {
+    pub(super) fn draw(&mut self) -> String {
         self.shot.draw(&mut self.state);
         self.shot.text()
     }
 
-    fn happen(&mut self, event: Event) {
+    pub(super) fn happen(&mut self, event: Event) {
         let mut effects: VecDeque<Effect> = update(&mut self.state, event).into();
         while let Some(effect) = effects.pop_front() {
             match effect {
@@ -130,7 +130,7 @@ impl Day {
     }
 
     /// Presses keys: characters as they are, names between `<` and `>`; a frame is drawn after each.
-    fn press(&mut self, keys: &str) -> String {
+    pub(super) fn press(&mut self, keys: &str) -> String {
         let mut rest = keys;
         while let Some(c) = rest.chars().next() {
             let (key, len) = match rest.find('>') {
@@ -144,34 +144,34 @@ impl Day {
         self.draw()
     }
 
-    fn read(&self, path: &str) -> String {
+    pub(super) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.root.join(path)).expect("a file")
     }
 
     /// Somebody else writes a file, and the watcher says so.
-    fn write(&mut self, path: &str, text: &str) -> String {
+    pub(super) fn write(&mut self, path: &str, text: &str) -> String {
         fs::write(self.root.join(path), text).expect("a file");
         self.engine.look();
         self.publish();
         self.draw()
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let editor = self.state.editor.as_ref().expect("an editor");
         editor.document.lines().collect::<Vec<_>>().join("\n")
     }
 
-    fn open(&self) -> Option<OverlayKind> {
+    pub(super) fn open(&self) -> Option<OverlayKind> {
         self.state.overlays.last().map(|overlay| overlay.kind)
     }
 }
 
-fn machine() -> Machine {
+pub(super) fn machine() -> Machine {
     Machine { clock: fixed_clock("2026-04-01T09:00:00Z"), home: None }
 }
 
 #[track_caller]
-fn has(screen: &str, text: &str) {
+pub(super) fn has(screen: &str, text: &str) {
     assert!(screen.contains(text), "{text} is not in\n{screen}");
 }
 

@@ -331,6 +331,9 @@ pub(crate) fn xbot() -> Snapshot {
                 .into(),
         },
         draft: None,
+        sheet: None,
+        facts_now: Vec::new(),
+        edited: None,
         opened: None,
         asked: 0,
     }

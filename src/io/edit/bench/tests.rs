@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::plan::{Layer, layer as layer_of};
 use super::*;
+use crate::core::bench::Since;
 
 fn try_edit(text: &str, change: &BenchEdit) -> Result<String, String> {
     let original = Original::of(text.as_bytes()).expect("text");
@@ -356,7 +358,7 @@ proptest! {
                     prop_assert_ne!(is_off(&was), is_off(&is));
                 }
                 BenchEdit::Move { layer, past } => {
-                    let place = |root: &Node| super::layer(root, layer).expect("the layer").text("in").expect("a place").to_owned();
+                    let place = |root: &Node| layer_of(root, layer).expect("the layer").text("in").expect("a place").to_owned();
                     let at = |root: &Node, id: &Name| byte_order(root, &place(root)).iter().position(|other| other == id);
                     prop_assert_ne!(at(&root, layer) < at(&root, past), at(&root_after, layer) < at(&root_after, past));
                     let others = |root: &Node| { let mut order = byte_order(root, &place(root)); order.retain(|id| id != layer); order };

@@ -1,12 +1,12 @@
 //! Values as they are meant, and as they are written.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::core::diagnostic::Position;
 use crate::core::fact::{Name, Value};
 use crate::io::syntax::node::{Entry, Kind, Node, Style};
-use crate::io::syntax::plain_kind;
+use crate::io::syntax::quote::{hidden, quoted};
+use crate::io::syntax::{parse, plain_kind};
 
 fn node(kind: Kind, text: &str) -> Node {
     Node { kind, at: Position::START, byte: 0, text: text.into(), style: Style::Plain }
@@ -96,7 +96,7 @@ pub(super) fn written(value: &Node, in_flow: bool) -> String {
 /// The same in a style that the place had before, where the value can be written in it.
 pub(super) fn written_as(value: &Node, style: Style, in_flow: bool) -> String {
     match (&value.kind, style) {
-        (Kind::Text, Style::Single) if !value.text.chars().any(char::is_control) => {
+        (Kind::Text, Style::Single) if !value.text.chars().any(hidden) => {
             format!("'{}'", value.text.replace('\'', "''"))
         }
         (Kind::Text, Style::Double) => quoted(&value.text),
@@ -119,29 +119,35 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && !text.contains(" #")
         && !text.ends_with(':')
         && !text.starts_with("...")
-        && !text.chars().any(|c| c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}'))
+        && !text.chars().any(hidden)
         && !(in_flow && text.contains([',', '[', ']', '{', '}']))
 }
 
-fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}') => {
-                // Writing to a string cannot fail.
-                let _ = write!(out, "\\u{:04x}", c as u32);
-            }
-            c => out.push(c),
-        }
+/// A value as a person types it on one line: as a bench would write it, in quotes only where it needs them.
+#[must_use]
+pub fn written_on_one_line(value: &Value) -> String {
+    of(value).map_or_else(|| value.to_string(), |node| written(&node, false))
+}
+
+/// The value that was typed: what stands in quotes, brackets or braces as YAML reads it; a number, `true`, `false` or
+/// `null` as such; anything else as the text that it is.
+///
+/// # Errors
+///
+/// Where quotes or brackets do not end: one sentence, lower case, without a full stop.
+pub fn typed(text: &str) -> Result<Value, String> {
+    let text = text.trim();
+    if text.starts_with(['"', '\'', '[', '{']) {
+        let name: Name = "what was typed".into();
+        let root = parse(&name, &format!("v: {text}")).map_err(|problems| {
+            problems.first().map_or_else(|| "it cannot be read".to_owned(), |problem| problem.message.clone())
+        })?;
+        return match root.entries() {
+            [only] => Ok(only.value.value()),
+            _ => Err("it is more than one value".to_owned()),
+        };
     }
-    out.push('"');
-    out
+    Ok(plain(text).value())
 }
 
 #[cfg(test)]
@@ -149,7 +155,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::io::syntax::parse;
 
     #[test]
     fn texts_get_quotes_only_where_they_need_them() {
@@ -170,10 +175,32 @@ mod tests {
         assert_eq!(written(&list, false), "{ change: [cwd], since: built }");
     }
 
+    #[test]
+    fn what_is_typed_is_what_a_bench_would_say() {
+        for (text, value) in [
+            ("calm", Value::text("calm")),
+            (" a: b # c ", Value::text("a: b # c")),
+            ("\"a\\nb\"", Value::text("a\nb")),
+            ("3", Value::Int(3)),
+            ("\"3\"", Value::text("3")),
+            ("true", Value::Bool(true)),
+            ("", Value::Null),
+            ("''", Value::text("")),
+            ("[a, 1]", Value::list([Value::text("a"), Value::Int(1)])),
+            ("{ a: b }", Value::map([("a", Value::text("b"))])),
+        ] {
+            assert_eq!(typed(text), Ok(value.clone()), "{text}");
+            assert_eq!(typed(&written_on_one_line(&value)), Ok(value), "{text}");
+        }
+        for text in ["\"a", "[a", "[a] b", "{ a: 1 } }", "\"a\"\nb: c"] {
+            assert!(typed(text).is_err(), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn what_is_written_reads_as_it_is_meant(
-            value in "[a-c0-9 :,#'\"\\\\{}\\[\\]|>&*!%@`?.\n\r\t\u{1}\u{85}你🙂-]{0,12}", in_flow: bool, style in 0usize..3,
+            value in "[a-c0-9 :,#'\"\\\\{}\\[\\]|>&*!%@`?.\n\r\t\u{1}\u{85}\u{fffe}\u{ffff}你🙂-]{0,12}", in_flow: bool, style in 0usize..3,
         ) {
             let style = [Style::Plain, Style::Single, Style::Double][style];
             let shown = written_as(&text(&value), style, in_flow);
