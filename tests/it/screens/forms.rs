@@ -12,19 +12,39 @@ fn bench(day: &Day) -> String {
     day.read("bench.yaml")
 }
 
+/// The box that is open, without what lies around it.
+fn boxed(screen: &str, title: &str) -> String {
+    let lines: Vec<Vec<char>> = screen.lines().map(|line| line.chars().collect()).collect();
+    let top = lines.iter().position(|line| line.iter().collect::<String>().contains(title)).expect("a box");
+    let text: String = lines[top].iter().collect();
+    let left = text[..text.find(&format!("┌─ {title}")).expect("its corner")].chars().count();
+    let shown = lines[top..].iter().map(|line| line[left.min(line.len())..].iter().collect::<String>());
+    let end = |line: &String| line.starts_with('└');
+    let mut rows: Vec<String> = Vec::new();
+    for row in shown {
+        let last = end(&row);
+        // Columns behind the box are others'; wide characters stand in front of it nowhere here.
+        rows.push(row);
+        if last {
+            break;
+        }
+    }
+    rows.iter().map(|row| row.trim_end_matches(['│', '┘', '┐', ' ']).to_owned() + "\n").collect()
+}
+
 #[test]
 fn a_form_says_what_the_file_says_and_where() {
     let disk = Disk::sample(&samples::samples()[0], "sample, scratch copy", &machine()).expect("a sample");
     let mut day = Day::on(disk, None, (120, 40));
     let screen = day.press("1jP");
-    insta::assert_snapshot!("form_layer_120x40", screen);
+    insta::assert_snapshot!("form_layer_120x40", boxed(&screen, "Layer 00_base"));
     let screen = day.press("G");
     assert_eq!(day.open(), Some(OverlayKind::Form), "{screen}");
     let screen = day.press("<esc>Vj<space><esc>P");
     has(&screen, "while the variant rebuild_system is on: call");
     let disk = Disk::sample(&samples::samples()[0], "sample, scratch copy", &machine()).expect("a sample");
     let mut day = Day::on(disk, None, (80, 24));
-    insta::assert_snapshot!("form_bench_80x24", day.press("P"));
+    insta::assert_snapshot!("form_bench_80x24", boxed(&day.press("P"), "Bench, in"));
 }
 
 #[test]
