@@ -205,6 +205,23 @@ const SAMPLES: &[Sample] = &[
             "tools.json",
         ]
     ),
+    sample!(
+        "wegent",
+        "a chat with its dynamic context in a message of its own, and knowledge bases that may be searched and not read",
+        [
+            "bases.md",
+            "bases_restricted.md",
+            "bench.yaml",
+            "project/kbs.yaml",
+            "project/knowledge/service/refunds.md",
+            "project/knowledge/service/sales.md",
+            "restricted.json",
+            "results.json",
+            "rules.yaml",
+            "system.md",
+            "tools.json",
+        ]
+    ),
 ];
 
 /// All samples; the first is the one that opens where nothing else is there to be opened.

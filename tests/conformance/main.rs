@@ -5,4 +5,5 @@ mod mao;
 mod netaclaw;
 mod omx;
 mod scene;
+mod wegent;
 mod xbot;

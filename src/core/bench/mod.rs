@@ -395,6 +395,8 @@ pub struct Place {
     pub role: Role,
     /// `keep_empty:`: an empty system message is sent, too.
     pub keep_empty: bool,
+    /// `blank: drop`: a layer of white space alone is left out.
+    pub drop_blank: bool,
     /// `wrap:`: in front of and behind what stands in the place.
     pub wrap: Option<(Name, Name)>,
     /// `markers:` of a block.
@@ -540,6 +542,51 @@ pub enum ToolEffect {
         /// The argument.
         path: Name,
     },
+    /// `search: kb`: the result is what a search of documents finds.
+    Search(Search),
+}
+
+/// A search of the documents of a `docs:` read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// The read.
+    pub over: Name,
+    /// `query:`: the argument with the question.
+    pub query: Name,
+    /// `top:`: at most so many chunks.
+    pub top: usize,
+    /// `item_chars:`: at most so many characters of each.
+    pub item_chars: usize,
+    /// `total_chars:`: at most so many of all; the first chunk that does not fit ends the list.
+    pub total_chars: usize,
+    /// `result:`: what the tool returns; it sees `found` with `query`, `hits` and counts.
+    pub result: Template,
+    /// `log:`: what the tool's program writes into its log.
+    pub log: Vec<Template>,
+    /// `private:`: while this holds, a second model stands between.
+    pub private: Option<Private>,
+}
+
+/// A search whose texts the model that asked must not see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Private {
+    /// `when:`.
+    pub when: Expression,
+    /// What the second model goes by.
+    pub rules: Mediation,
+    /// `result:`: what the tool returns; it sees `found` with `query`, `verdict` and counts, and no text of a document.
+    pub result: Template,
+    /// `log:`: what the tool's program writes into its log; it sees the same.
+    pub log: Vec<Template>,
+}
+
+/// What a second model goes by that may sum up and must not quote.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mediation {
+    /// `refuse:`: a question with one of these words asks for the text itself.
+    pub refuse: Vec<Name>,
+    /// `unavailable:`: there is no such model.
+    pub unavailable: bool,
 }
 
 /// Where a cache mark stands.

@@ -19,6 +19,7 @@ fn place(budget: Option<usize>) -> Place {
         blocks: false,
         role: Role::User,
         keep_empty: false,
+        drop_blank: false,
         wrap: Some(("<c>\n".into(), "\n</c>".into())),
         markers: Some(Markers { name: "x".into(), start: START.into(), end: END.into() }),
         budget,

@@ -31,6 +31,9 @@ pub struct ToolCall {
     /// The arguments as the model wrote them, where that is not [`ToolCall::args`] as compact JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Arc<str>>,
+    /// What a second model says about what the tool found, where the bench lets one stand between.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mediator: Option<Arc<str>>,
 }
 
 /// The message that a context edit works on.

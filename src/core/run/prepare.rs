@@ -567,13 +567,24 @@ impl Session {
                 reason: reason.clone(),
             })
             .collect();
-        let current_message = conversation.current_user.map(|index| moved[index]);
+        // History ends before the user message that began the turn, and before what was put in front of it since.
+        let history_end = conversation.current_user.map(|index| {
+            let messages = log.messages();
+            let current = moved[index];
+            (0..current)
+                .rev()
+                .take_while(|i| {
+                    matches!(messages[*i].body, Body::Own(_)) && messages[*i].id > messages[current].id
+                })
+                .last()
+                .unwrap_or(current)
+        });
         let marks = marks(
             bench,
             &blocks,
             head,
             &place_ends,
-            current_message.and_then(|index| starts.get(index).copied()),
+            history_end.and_then(|index| starts.get(index).copied()),
         );
         let layers: Arc<[LayerState]> = bench
             .layers

@@ -110,6 +110,8 @@ pub struct ToolRun {
     pub cwd: Arc<str>,
     /// The facts of which the model, when it called the tool, had been told another value.
     pub stale: Vec<Name>,
+    /// What the tool's program wrote into its log.
+    pub lines: Vec<Arc<str>>,
 }
 
 /// What led to a call.

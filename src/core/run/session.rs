@@ -677,7 +677,13 @@ impl Session {
         let text = Traced::whole("tool Agent", result, Made::Literal, event);
         conversation.newest_tool =
             Some(conversation.log.push(Body::Tool { call: id, tool: "Agent".into(), text }, from));
-        let run = ToolRun { tool: "Agent".into(), argument: Some(role), cwd: "".into(), stale: Vec::new() };
+        let run = ToolRun {
+            tool: "Agent".into(),
+            argument: Some(role),
+            cwd: "".into(),
+            stale: Vec::new(),
+            lines: Vec::new(),
+        };
         conversation.lead = Lead::Tools(vec![run]);
         self.ops.push_back(Op::Prepare);
     }
@@ -754,7 +760,8 @@ impl Session {
         conversation.newest_tool = Some(index);
         let argument = call.args.values().next().map(|value| value.to_string().into());
         if let Lead::Tools(runs) = &mut conversation.lead {
-            runs.push(ToolRun { tool: call.tool.clone(), argument, cwd: outcome.cwd, stale });
+            let (cwd, lines) = (outcome.cwd, outcome.lines);
+            runs.push(ToolRun { tool: call.tool.clone(), argument, cwd, stale, lines });
         }
         Progress::Done(())
     }

@@ -44,16 +44,21 @@ fn cut(text: &str, limit: usize, mark: Option<&str>) -> String {
     }
 }
 
-/// `clean(n)`: for names that others chose: control characters and line ends become spaces, runs of white space one
-/// space, square brackets are dropped, and at most `n` characters stay.
-fn clean(text: &str, limit: Option<usize>) -> String {
-    let spaced: String = text
-        .chars()
-        .filter(|c| !matches!(c, '[' | ']'))
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+/// `clean(n, "none")`: for words that others chose and that must not break out of their line: brackets, braces, angle
+/// brackets, percent signs and back-ticks become spaces, as do control characters and line ends; runs of white space
+/// become one space, and at most `n` characters stay. What is empty then is the second argument, where there is one.
+fn clean(text: &Jinja, limit: Option<usize>, otherwise: Option<&str>) -> String {
+    let breaks_out = |c: char| matches!(c, '{' | '}' | '[' | ']' | '<' | '>' | '%' | '`') || !printable(c);
+    let spaced: String = text.to_string().chars().map(|c| if breaks_out(c) { ' ' } else { c }).collect();
     let words = spaced.split_whitespace().collect::<Vec<_>>().join(" ");
-    words.chars().take(limit.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned()
+    let cut = words.chars().take(limit.unwrap_or(usize::MAX)).collect::<String>().trim_end().to_owned();
+    if cut.is_empty() { otherwise.unwrap_or_default().to_owned() } else { cut }
+}
+
+/// False for control characters and for those that change the direction or the width of what stands around them.
+fn printable(c: char) -> bool {
+    !c.is_control()
+        && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// `xml`: for texts inside of tags and their attributes: `&`, `<`, `>` and `"` as entities.
@@ -204,6 +209,10 @@ mod tests {
             "请写一...|请写一个 Fetch 函数|请写…"
         );
         assert_eq!(render("{{ ' a\n[b]  c '|clean(4) }}"), "a b");
+        assert_eq!(
+            render("{{ '<b>{x}</b>\n[y]`%'|clean }}|{{ ' \u{202e}'|clean(9, 'N/A') }}"),
+            "b x /b y|N/A"
+        );
         assert_eq!(render("{{ '<a b=\"&\">'|xml }}"), "&lt;a b=&quot;&amp;&quot;&gt;");
         assert_eq!(render("{{ ['x y', 'y z', 'q']|search('y z', 5) | join('|') }}"), "y z|x y");
     }

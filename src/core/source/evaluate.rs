@@ -203,6 +203,10 @@ fn text(
     if text.is_empty() {
         return Err(Failure::Nothing("empty".into()));
     }
+    let drops_blank = scope.bench.places.get(&layer.place).is_some_and(|place| place.drop_blank);
+    if drops_blank && text.text().trim().is_empty() {
+        return Err(Failure::Nothing("blank".into()));
+    }
     match &layer.cap {
         // Items and the lines of a `lines` source were limited where they still were items and lines.
         Some(cap)

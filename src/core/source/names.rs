@@ -8,6 +8,10 @@ pub const BUILTINS: &[(&str, &str)] = &[
     ("agent", "a map: `id`, `role`, `session`, `goal` and every other field of the bench's agent"),
     ("call", "a map about the call that is built: `number`, `turn`, `tools` (names), `results`"),
     ("cwd", "the current directory of the agent, as it is shown to the model"),
+    (
+        "found",
+        "in the texts of a tool that searches: `query`, `hits`, `total`, `selected`, `documents`, `verdict`",
+    ),
     ("goal", "what the agent was asked to do: the user's text, or a sub-agent's task"),
     ("home", "the home folder, as it is shown to the model"),
     ("item", "the item of an `each` layer"),

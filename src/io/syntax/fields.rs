@@ -163,12 +163,17 @@ pub(super) static SIMULATE: Record = Record {
         field("from", NAME, "the argument").with(&["set"]),
         field("file", NAME, "the result is the text of the file that this argument names"),
         field("write", NAME, "the file that this argument names is written with the argument `text`"),
-        field("search", NAME, "the result is a search").planned(),
-        field("top", Shape::Any, "").planned(),
-        field("item_chars", Shape::Any, "").planned(),
-        field("total_chars", Shape::Any, "").planned(),
-        field("private_when", Shape::Any, "").planned(),
-        field("through", Shape::Any, "").planned(),
+        field("search", NAME, "the result is what a search of a `docs:` read finds"),
+        field("query", NAME, "the argument with the question").with(&["search"]),
+        field("top", Shape::Int(0, MAX), "at most so many chunks; 24 by default").with(&["search"]),
+        field("item_chars", Shape::Int(1, MAX), "at most so many characters of each; 1,200 by default")
+            .with(&["search"]),
+        field("total_chars", Shape::Int(1, MAX), "at most so many of all; 16,000 by default")
+            .with(&["search"]),
+        field("result", PATH, "a template of what the tool returns; it sees `found`").with(&["search"]),
+        field("log", Shape::List(&TEXT), "templates of what the tool's program logs; they see `found`")
+            .with(&["search"]),
+        field("private", Shape::Record(&PRIVATE), "when a second model stands between").with(&["search"]),
     ],
 };
 
@@ -219,7 +224,14 @@ pub(super) static PLACE: Record = record(
             Shape::Words(&[word("wait", "what is to be told waits for the next such message")]),
             "what happens when there is no such message",
         ),
-        field("blank", Shape::Any, "").planned(),
+        field(
+            "blank",
+            Shape::Words(&[
+                word("keep", "white space alone is a text like any other; the default"),
+                word("drop", "a layer of white space alone is left out"),
+            ]),
+            "what becomes of layers that are nothing but white space",
+        ),
         field(
             "path",
             PATH,
@@ -312,6 +324,19 @@ static KEEP: Record = record(
     &[
         field("earlier", Shape::Words(KEEPING), "its earlier text, when it writes again"),
         field("persist", Shape::Words(KEEPING), "its text, when the turn is persisted"),
+    ],
+);
+
+/// A search whose texts the model must not see.
+static PRIVATE: Record = record(
+    "a `private`",
+    "While it holds, a second model sums up what was found, and the model that asked sees nothing else of it.",
+    &[
+        field("when", Shape::Expression, "while this holds").required(),
+        field("refuse", Shape::List(&TEXT), "words of questions that ask for the text itself"),
+        field("unavailable", Shape::Bool, "there is no second model"),
+        field("result", PATH, "a template of what the tool returns; it sees counts and a verdict").required(),
+        field("log", Shape::List(&TEXT), "templates of what the tool's program logs"),
     ],
 );
 

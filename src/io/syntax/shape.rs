@@ -10,7 +10,7 @@ use super::node::{Kind, Node};
 use super::suggest;
 
 /// The keys that can stand beside the tool in a call.
-pub(super) const BESIDE_A_TOOL: &[&str] = &["result", "arguments"];
+pub(super) const BESIDE_A_TOOL: &[&str] = &["result", "arguments", "mediator"];
 
 /// What a value may be.
 #[derive(Clone, Copy, Debug)]

@@ -27,6 +27,10 @@ pub(super) enum Scope {
     EachFrame,
     /// The frame around lines.
     LinesFrame,
+    /// What a tool returns that searches.
+    Found,
+    /// The same where the model must not see what was found.
+    FoundInPrivate,
 }
 
 impl Scope {
@@ -36,7 +40,13 @@ impl Scope {
         ("loop_index", Scope::Item, "in the item template of an `each` layer"),
         ("items", Scope::EachFrame, "in the frame of an `each` layer"),
         ("lines", Scope::LinesFrame, "in the frame of a `lines` layer"),
+        ("found", Scope::Found, "in the texts of a tool that searches"),
     ];
+
+    /// The scope whose names it has.
+    fn outer(self) -> Scope {
+        if self == Scope::FoundInPrivate { Scope::Found } else { self }
+    }
 }
 
 /// The names of a bench.
@@ -66,10 +76,14 @@ impl Names {
         })
     }
 
-    fn fields(&self, map: &str) -> Option<Vec<&str>> {
+    fn fields(&self, map: &str, scope: Scope) -> Option<Vec<&str>> {
         Some(match map {
             "agent" => self.agent.iter().map(|n| &**n).chain(["id", "role", "session", "goal"]).collect(),
             "model" => vec!["id", "provider", "name"],
+            "found" => {
+                let private = scope == Scope::FoundInPrivate;
+                vec!["query", "total", "selected", "documents", if private { "verdict" } else { "hits" }]
+            }
             "call" => vec!["number", "turn", "tools", "results"],
             _ => return None,
         })
@@ -204,7 +218,7 @@ impl Checker {
                 continue;
             }
             if let Some((_, only, place)) =
-                Scope::ONLY.iter().find(|(n, only, _)| *n == name && *only != scope)
+                Scope::ONLY.iter().find(|(n, only, _)| *n == name && *only != scope.outer())
                 && !self.names.values.iter().any(|known| &**known == name)
             {
                 let _ = only;
@@ -217,7 +231,7 @@ impl Checker {
                 continue;
             }
             let Some(field) = field.and_then(|field| field.split('.').next()) else { continue };
-            if let Some(fields) = self.names.fields(name)
+            if let Some(fields) = self.names.fields(name, scope)
                 && !fields.contains(&field)
                 && let Some(token) = tokens.windows(2).find_map(|pair| {
                     let is = pair[0].text == name && pair[1].role == Role::Field && pair[1].text == field;
@@ -231,7 +245,7 @@ impl Checker {
         for token in tokens {
             match token.role {
                 Role::Filter if !self.has_filter(token.text) => {
-                    let hint = "filters are those of minijinja and `cut`, `clean`, `day`, `minute`, `stamp`, `iso_ms`";
+                    let hint = "filters are those of minijinja and `cut`, `clean`, `xml`, `search`, `day`, `minute`, `stamp`, `iso_ms`";
                     report(token.start, format!("unknown filter `{}`", token.text), Some(hint.to_owned()));
                 }
                 Role::Test if !self.has_test(token.text) => {

@@ -207,14 +207,14 @@ impl Decoder<'_> {
         }
     }
 
-    fn inline(&mut self, node: &Node, scope: Scope) -> Option<Template> {
+    pub(super) fn inline(&mut self, node: &Node, scope: Scope) -> Option<Template> {
         node.as_text()?;
         let source = node.source(&self.problems.file, self.problems.text);
         self.checker.template(&source, scope, &mut self.problems);
         Some(Template::Inline(source))
     }
 
-    fn template_file(&mut self, node: &Node, key: &str, scope: Scope) -> Option<Template> {
+    pub(super) fn template_file(&mut self, node: &Node, key: &str, scope: Scope) -> Option<Template> {
         let path = self.bench_path(node, key)?;
         let text = self.file_text(&path, node.at)?;
         let source = Source::file(path.to_string(), text);

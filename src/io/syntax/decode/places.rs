@@ -106,6 +106,7 @@ impl Decoder<'_> {
                 _ => Role::User,
             },
             keep_empty: flag(node, "keep_empty"),
+            drop_blank: word(node, "blank") == Some("drop"),
             wrap: match wrap {
                 [before, behind] => Some((before.as_text()?.clone(), behind.as_text()?.clone())),
                 _ => None,

@@ -2,7 +2,9 @@
 
 use indexmap::IndexMap;
 
-use crate::core::bench::{Leave, Markers, ReadKind, ReadSpec, ToolEffect, ToolGroup};
+use crate::core::bench::{
+    Leave, Markers, Mediation, Private, ReadKind, ReadSpec, Search, Template, ToolEffect, ToolGroup,
+};
 use crate::core::fact::{FilePath, Name};
 
 use super::super::fields::{READ, SIMULATE};
@@ -206,11 +208,64 @@ impl Decoder<'_> {
                 }
                 "file" => ToolEffect::File { path: argument },
                 "write" => ToolEffect::Write { path: argument },
+                "search" => match self.search(&entry.value, argument, value.at) {
+                    Some(search) => ToolEffect::Search(search),
+                    None => continue,
+                },
                 _ => continue,
             };
             effects.insert(entry.key.clone(), effect);
         }
         effects
+    }
+
+    fn search(&mut self, node: &Node, over: Name, at: crate::core::diagnostic::Position) -> Option<Search> {
+        if !self.reads.contains(&over) {
+            let hint = Decoder::hint(&over, &self.reads);
+            self.problems.error(at, format!("there is no read `{over}`"), hint);
+        }
+        let Some(result) = node.get("result") else {
+            let hint = "`result:` names the template of what the tool returns".to_owned();
+            self.problems.error(node.at, "a simulation with `search` without `result`", hint);
+            return None;
+        };
+        let result = self.template_file(result, "result", Scope::Found);
+        let log = self.log(node, Scope::Found);
+        let private = match node.get("private") {
+            None => None,
+            Some(private) => Some(self.private(private)?),
+        };
+        Some(Search {
+            over,
+            query: text(node, "query").unwrap_or_else(|| "query".into()),
+            top: count(node, "top").unwrap_or(24),
+            item_chars: count(node, "item_chars").unwrap_or(1200),
+            total_chars: count(node, "total_chars").unwrap_or(16_000),
+            result: result?,
+            log,
+            private,
+        })
+    }
+
+    fn private(&mut self, node: &Node) -> Option<Private> {
+        let when = node.get("when").map(|when| self.condition(when, Scope::Layer));
+        let result = self.template_file(node.get("result")?, "result", Scope::FoundInPrivate);
+        let log = self.log(node, Scope::FoundInPrivate);
+        let words = node.get("refuse").map(|words| words.items()).unwrap_or_default();
+        Some(Private {
+            when: when??,
+            rules: Mediation {
+                refuse: words.iter().filter_map(|word| word.as_text().cloned()).collect(),
+                unavailable: super::flag(node, "unavailable"),
+            },
+            result: result?,
+            log,
+        })
+    }
+
+    fn log(&mut self, node: &Node, scope: Scope) -> Vec<Template> {
+        let lines = node.get("log").map(|log| log.items()).unwrap_or_default();
+        lines.iter().filter_map(|line| self.inline(line, scope)).collect()
     }
 
     /// True for a fact that a run can give a value: a fact of the bench, or a builtin that has a value of its own.

@@ -135,6 +135,7 @@ impl Decoder<'_> {
             args: values(Some(&tool.value)),
             result: text(node, "result"),
             written: text(node, "arguments"),
+            mediator: text(node, "mediator"),
         })
     }
 

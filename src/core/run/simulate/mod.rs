@@ -1,5 +1,8 @@
 //! What tools do in a run: the script says it, or the bench's `simulate:` does.
 
+mod mediator;
+mod search;
+
 use std::sync::Arc;
 
 use super::facts::resolve;
@@ -18,6 +21,8 @@ pub(super) struct Outcome {
     pub set: Option<(Name, Value)>,
     pub write: Option<(FilePath, Arc<str>)>,
     pub cwd: Arc<str>,
+    /// What the tool's program writes into its log.
+    pub lines: Vec<Arc<str>>,
 }
 
 impl Session {
@@ -44,10 +49,15 @@ impl Session {
             set: None,
             write: None,
             cwd: cwd.clone(),
+            lines: Vec::new(),
         };
         let argument = |name: &Name| call.args.get(name).map(|value| Arc::<str>::from(value.to_string()));
         let mut outcome = match self.bench.simulate.get(&call.tool) {
             None => plain(String::new()),
+            Some(ToolEffect::Search(effect)) => match self.search(call, effect, &cwd) {
+                Progress::Done(outcome) => outcome,
+                Progress::Needs(needs) => return Progress::Needs(needs),
+            },
             Some(ToolEffect::Set { fact, from }) => match argument(from) {
                 None => plain(format!("error: no argument `{from}`")),
                 Some(value) if &**fact == "cwd" => {
