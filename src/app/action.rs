@@ -40,6 +40,14 @@ pub enum Action {
     Zoom,
     /// Raw or rendered text.
     Raw,
+    /// Long lines broken or not.
+    Wrap,
+    /// Fold every part but one, or unfold all.
+    FoldOthers,
+    /// To the left.
+    ScrollLeft,
+    /// To the right.
+    ScrollRight,
     /// Find in the focused pane.
     Search,
     /// The next match.
@@ -305,7 +313,11 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::NextCall, "next_call", &["]"], S::Screen, NO, "Show the call after", "Shows the call after the shown one; forecast calls are sent until there."),
         row(A::Play, "play", &["p"], S::Screen, ("play", 8), "Play or stop", "Sends one call after the other until the end of the run."),
         row(A::Orders, "orders", &["o"], S::Screen, ("orders", 9), "Run order against byte order", "Shows in which order the layers run and in which order their bytes stand."),
-        row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Raw shows tabs, carriage returns and invisible characters as escapes."),
+        row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
+        row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
+        row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
+        row(A::ScrollLeft, "scroll_left", &["<"], S::Pane(Pane::Request), NO, "Scroll to the left", "While long lines are not broken: half a screen to the left."),
+        row(A::ScrollRight, "scroll_right", &[">"], S::Pane(Pane::Request), NO, "Scroll to the right", "While long lines are not broken: half a screen to the right."),
         row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
         row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
         row(A::Copy, "copy", &["y"], S::Screen, ("copy", 8), "Copy", "Offers what can be copied: the blame line, a layer, the prompt, the request as JSON, a table; `y` again takes what the focused pane is about."),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::action::Action;
+use super::highlight::{Id, Paint};
 use super::key::Key;
 use super::snapshot::Snapshot;
 use super::state::Pane;
@@ -22,6 +23,8 @@ pub enum Event {
     Focused,
     /// The engine published.
     Published(Arc<Snapshot>),
+    /// The worker has looked at a text.
+    Painted(Id, Arc<Paint>),
     /// The user's own editor was left; what went wrong, if anything did.
     EditedOutside(Option<String>),
     /// The driver or the engine has something to say: a thread died, a copy was made.

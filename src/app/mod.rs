@@ -9,6 +9,7 @@ pub mod engine;
 pub mod event;
 pub mod folders;
 pub mod form;
+pub mod highlight;
 pub mod key;
 pub mod line_editor;
 pub mod rows;

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::editor::Editor;
 use super::event::{Event, Metrics};
 use super::form::Subject;
+use super::highlight::{Paints, Sheet};
 use super::key::Key;
 use super::line_editor::LineEditor;
-use super::rows::{BlockRows, Page};
+use super::rows::{BlockRows, Look, Page, Reading};
 use super::snapshot::{BlockRow, Snapshot};
 use super::update::Seek;
 
@@ -281,8 +282,12 @@ pub struct RequestState {
     pub cursor: usize,
     /// Folded parts: the title of the block and the index of the part.
     pub folded: BTreeSet<(Arc<str>, usize)>,
-    /// True when invisible characters are written out.
-    pub raw: bool,
+    /// How texts are shown.
+    pub look: Look,
+    /// True when lines longer than a row are not broken.
+    pub cut: bool,
+    /// The cells that are scrolled out of sight at the left, while lines are not broken.
+    pub left: usize,
 }
 
 /// A search and what it found.
@@ -346,6 +351,8 @@ pub struct State {
     pub edits: u32,
     /// See [`State::edits`].
     pub edits_seen: u32,
+    /// What is known of the texts on the screen.
+    pub paints: Paints,
     /// What is open, the last on top.
     pub overlays: Vec<Overlay>,
     /// The search whose hits are shown.
@@ -389,6 +396,7 @@ impl State {
             waiting: None,
             edits: 0,
             edits_seen: 0,
+            paints: Paints::default(),
             overlays: Vec::new(),
             search: None,
             message: String::new(),
@@ -444,13 +452,33 @@ impl State {
 
     /// Calls `f` with the rows of the block that is looked at, in the width of the last frame.
     pub(super) fn with_rows<T>(&self, f: impl FnOnce(BlockRows<'_>) -> T) -> Option<T> {
-        let folded = self.folded();
         let cells = match self.metrics.panes[Pane::Request.index()].0 {
             0 => 80,
             cells => cells,
         };
-        self.block()
-            .map(|block| f(BlockRows::new(block, &folded, cells, self.request.raw, self.metrics.compact)))
+        self.with_rows_in(cells, self.metrics.compact, f)
+    }
+
+    /// Calls `f` with the rows of the block that is looked at, in so many cells.
+    pub fn with_rows_in<T>(
+        &self,
+        cells: u16,
+        compact: bool,
+        f: impl FnOnce(BlockRows<'_>) -> T,
+    ) -> Option<T> {
+        let block = self.block()?;
+        let folded = self.folded();
+        let look = self.request.look;
+        let sheets: Vec<Option<Arc<Sheet>>> = match look {
+            Look::Rendered => {
+                let paints = self.paints.of_parts(block);
+                paints.into_iter().map(|paint| paint.and_then(|paint| paint.sheet.clone())).collect()
+            }
+            _ => Vec::new(),
+        };
+        let wrap = !self.request.cut;
+        let reading = Reading { folded: &folded, cells, look, wrap, compact, sheets: &sheets };
+        Some(f(BlockRows::new(block, reading)))
     }
 
     /// The rows of a pane in the last frame, at least one.

@@ -1,5 +1,7 @@
 //! What lies where in the last frame, so that the mouse means things and not cells.
 
+use std::ops::Range;
+
 use ratatui::layout::{Position, Rect};
 
 use crate::app::event::{Metrics, Target};
@@ -10,6 +12,8 @@ pub struct Regions {
     areas: Vec<(Rect, Target)>,
     /// What it measured, for [`crate::app::event::Event::Drawn`].
     pub metrics: Metrics,
+    /// Which bytes of the block of the request it showed, or which lines of the text that is edited.
+    pub seen: Range<usize>,
 }
 
 impl Regions {

@@ -18,6 +18,7 @@ use crate::app::copy::Copy;
 use crate::app::effect::Effect as Wish;
 use crate::app::engine::{Engine, Handle, Post, spawn};
 use crate::app::event::Event;
+use crate::app::highlight::{Id, Paint, Want, wants, worker};
 use crate::app::snapshot::Snapshot;
 use crate::app::state::State;
 use crate::app::update::update;
@@ -64,6 +65,8 @@ pub fn run(engine: Engine, settings: Settings) -> std::io::Result<u8> {
         preference: settings.clipboard,
         clipboard: None,
         sender: own,
+        painter: None,
+        wanted: Vec::new(),
     };
     driver::run(&mut workbench, messages, settings.mouse)
 }
@@ -74,6 +77,8 @@ pub enum Message {
     Published(Arc<Snapshot>),
     /// Something to say.
     Say(String),
+    /// A text was looked at.
+    Painted(Id, Arc<Paint>),
     /// The user's own editor was left; what went wrong, if anything did.
     Edited(Option<String>),
     /// A text was copied, or is for the terminal to copy: what it is, and how.
@@ -131,6 +136,10 @@ struct Workbench {
     clipboard: Option<Clipboard>,
     /// For threads that answer.
     sender: UnboundedSender<Message>,
+    /// Looks at texts; started with the first one.
+    painter: Option<worker::Handle>,
+    /// What it was asked for last.
+    wanted: Vec<Want>,
 }
 
 impl Workbench {
@@ -154,6 +163,28 @@ impl Workbench {
 }
 
 impl Workbench {
+    /// Asks for what the frame showed plain. The frame is drawn; nothing waits for the answer.
+    fn ask_for_paints(&mut self) {
+        let wants = wants(&self.state, &self.regions.seen);
+        // What is left of the last wish is on its way; asking again would begin it anew.
+        let on_its_way = wants.iter().all(|want| self.wanted.contains(want));
+        self.wanted.clone_from(&wants);
+        if on_its_way {
+            return;
+        }
+        if self.painter.is_none() {
+            let sender = self.sender.clone();
+            // Without a thread texts stay plain.
+            self.painter = worker::Handle::start(move |id, paint| {
+                let _ = sender.send(Message::Painted(id, paint));
+            })
+            .ok();
+        }
+        if let Some(painter) = &self.painter {
+            painter.ask(wants);
+        }
+    }
+
     fn copy(&mut self, text: Copy) {
         let open = match self.clipboard.take() {
             Some(open) => Ok(open),
@@ -205,6 +236,7 @@ impl App for Workbench {
         let event = match message {
             Message::Published(snapshot) => Event::Published(snapshot),
             Message::Say(text) => Event::Say(text),
+            Message::Painted(id, paint) => Event::Painted(id, paint),
             Message::Edited(problem) => Event::EditedOutside(problem),
             Message::Copied(what, Ok(copied)) => {
                 let said = copied.sentence(&what);
@@ -227,6 +259,7 @@ impl App for Workbench {
     fn draw(&mut self, frame: &mut Frame<'_>) {
         self.size = (frame.area().width, frame.area().height);
         self.regions = present(&mut self.state, &self.theme, frame);
+        self.ask_for_paints();
     }
 
     fn take_effects(&mut self) -> Vec<Effect<Message>> {

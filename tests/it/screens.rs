@@ -6,6 +6,7 @@ mod demos;
 mod fixture;
 mod forms;
 mod keys;
+mod reading;
 mod shot;
 mod stage;
 

@@ -2,6 +2,7 @@
 
 mod calls;
 mod form;
+mod laid;
 mod orders;
 mod overlay;
 mod page;
@@ -9,7 +10,8 @@ mod request;
 mod why;
 
 pub use calls::{CallLine, call_line_text, call_lines};
+pub use laid::Laid;
 pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
 pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells};
-pub use request::{BlockRows, Row, span_in};
+pub use request::{BlockRows, Look, Reading, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

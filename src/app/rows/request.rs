@@ -3,8 +3,11 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::laid::{self, Laid};
 use crate::app::cells;
+use crate::app::highlight::Sheet;
 use crate::app::snapshot::BlockRow;
 use crate::core::text::{Made, Span};
 
@@ -25,6 +28,8 @@ pub struct Row {
     pub continues: bool,
     /// For a folded part the number of its lines.
     pub folded: Option<usize>,
+    /// What is shown instead of the bytes, where they are laid out for reading.
+    pub laid: Option<Vec<Laid>>,
     /// Where the next row begins; the length of the text at its end.
     pub next: usize,
 }
@@ -57,29 +62,72 @@ pub fn span_in<'b>(block: &'b BlockRow, row: &Row) -> Option<(usize, usize, &'b 
     found
 }
 
+/// How texts are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Look {
+    /// As they are written.
+    #[default]
+    Text,
+    /// As they are written, with everything that would not be seen written out.
+    Raw,
+    /// Laid out for reading.
+    Rendered,
+}
+
+/// How the rows of a block are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading<'a> {
+    /// The parts that are one row each.
+    pub folded: &'a BTreeSet<usize>,
+    /// The cells of a row.
+    pub cells: u16,
+    /// How texts are shown.
+    pub look: Look,
+    /// True when lines are broken where they are longer than a row.
+    pub wrap: bool,
+    /// True when separators in front of parts get no rows of their own.
+    pub compact: bool,
+    /// The parts laid out for reading, as far as they are; used with [`Look::Rendered`].
+    pub sheets: &'a [Option<Arc<Sheet>>],
+}
+
 /// The rows of a block in a width.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockRows<'a> {
     block: &'a BlockRow,
     folded: &'a BTreeSet<usize>,
+    sheets: &'a [Option<Arc<Sheet>>],
     cells: usize,
     raw: bool,
+    wrap: bool,
     compact: bool,
     stride: usize,
 }
 
 impl<'a> BlockRows<'a> {
-    /// The rows of `block` in `cells` cells, the parts in `folded` as one row each. `compact` gives separators in front
-    /// of parts no rows of their own.
+    /// The rows of `block`.
     #[must_use]
-    pub fn new(
-        block: &'a BlockRow,
-        folded: &'a BTreeSet<usize>,
-        cells: u16,
-        raw: bool,
-        compact: bool,
-    ) -> BlockRows<'a> {
-        BlockRows { block, folded, cells: usize::from(cells).max(4), raw, compact, stride: STRIDE }
+    pub fn new(block: &'a BlockRow, reading: Reading<'a>) -> BlockRows<'a> {
+        BlockRows {
+            block,
+            folded: reading.folded,
+            sheets: if reading.look == Look::Rendered { reading.sheets } else { &[] },
+            cells: usize::from(reading.cells).max(4),
+            raw: reading.look == Look::Raw,
+            wrap: reading.wrap,
+            compact: reading.compact,
+            stride: STRIDE,
+        }
+    }
+
+    /// How a part is laid out for reading; none where its text is shown.
+    fn sheet(&self, part: usize) -> Option<&'a Sheet> {
+        self.sheets.get(part).and_then(Option::as_deref)
+    }
+
+    /// How many bytes go into a row.
+    fn row_len(&self, text: &str, cells: usize) -> usize {
+        if self.wrap { cells::row_len(text, cells, self.raw) } else { text.len() }
     }
 
     fn text(&self) -> &'a str {
@@ -126,10 +174,14 @@ impl<'a> BlockRows<'a> {
                 first: true,
                 continues: false,
                 folded: None,
+                laid: None,
                 next: 1,
             });
         }
         let part = self.part_at(at);
+        if let Some(sheet) = self.sheet(part).filter(|_| !self.folded.contains(&part)) {
+            return Some(self.laid_row(at, part, sheet));
+        }
         let range = self.range(part);
         let first_row = self.first_row(part);
         // No row reaches further than two strides: in a line as long as that there is a forced break before.
@@ -155,10 +207,11 @@ impl<'a> BlockRows<'a> {
                 first,
                 continues,
                 folded,
+                laid: None,
                 next,
             });
         }
-        let mut end = at + cells::row_len(&text[at..line_end], self.cells - indent, self.raw);
+        let mut end = at + self.row_len(&text[at..line_end], self.cells - indent);
         // A forced break inside the row ends it.
         let breaks = at / self.stride + 1..=end / self.stride + 1;
         let forced = breaks.map(|number| (number, self.break_at(number)));
@@ -167,7 +220,42 @@ impl<'a> BlockRows<'a> {
             end = byte;
         }
         let next = self.behind(end, end == line_end);
-        Some(Row { start: at, end, text: at..end, part, first, continues, folded: None, next })
+        Some(Row { start: at, end, text: at..end, part, first, continues, folded: None, laid: None, next })
+    }
+
+    /// The row that holds a byte of a part that is laid out.
+    fn laid_row(&self, at: usize, part: usize, sheet: &Sheet) -> Row {
+        let range = self.range(part);
+        let text = &self.text()[range.clone()];
+        let line = sheet.line_at(at - range.start);
+        let cells = self.wrap.then_some(self.cells);
+        let mut rows = laid::rows(sheet, line, text, cells);
+        let number = rows.iter().rposition(|row| row.start <= at - range.start).unwrap_or(0);
+        let own = rows.swap_remove(number);
+        let next = match range.start + own.end {
+            end if end < range.end => end,
+            end => self.behind(end, !text.ends_with('\n')),
+        };
+        let mut end = range.start + own.end;
+        if end > range.start + own.start && self.text()[..end].ends_with('\n') {
+            end -= 1;
+        }
+        let start = range.start + own.start;
+        let mut pieces = own.pieces;
+        for piece in &mut pieces {
+            piece.at += range.start;
+        }
+        Row {
+            start,
+            end,
+            text: start..end,
+            part,
+            first: start <= self.first_row(part),
+            continues: false,
+            folded: None,
+            laid: Some(pieces),
+            next,
+        }
     }
 
     /// Where the row after one that ends at `end` begins.
@@ -238,6 +326,9 @@ impl<'a> BlockRows<'a> {
             if self.folded.contains(&part) {
                 return first;
             }
+            if let Some(sheet) = self.sheet(part) {
+                return (range.start + sheet.lines[sheet.line_at(byte - range.start)].start).max(first);
+            }
             // Within two strides there is a line feed or a forced break.
             let number = byte / self.stride;
             let near = (number.saturating_sub(2)..=number + 1).map(|number| (number, self.break_at(number)));
@@ -294,7 +385,13 @@ impl<'a> BlockRows<'a> {
             return self.last();
         }
         let part = self.part_at(at);
-        if self.folded.contains(&part) { self.first_row(part).min(at) } else { at }
+        if self.folded.contains(&part) {
+            return self.first_row(part).min(at);
+        }
+        match self.sheet(part) {
+            Some(_) => self.row(at).map_or(at, |row| row.start),
+            None => at,
+        }
     }
 
     /// Where the row that holds a byte begins.
@@ -344,9 +441,13 @@ mod tests {
         }
     }
 
+    fn reading(folded: &BTreeSet<usize>, cells: u16, compact: bool) -> Reading<'_> {
+        Reading { folded, cells, look: Look::Text, wrap: true, compact, sheets: &[] }
+    }
+
     fn shown(block: &BlockRow, folded: &[usize], cells: u16, compact: bool) -> Vec<String> {
         let folded = folded.iter().copied().collect();
-        BlockRows::new(block, &folded, cells, false, compact)
+        BlockRows::new(block, reading(&folded, cells, compact))
             .from(0)
             .map(|row| {
                 let label = if row.first { row.part.to_string() } else { String::new() };
@@ -392,7 +493,7 @@ mod tests {
     fn a_megabyte_without_a_line_end_can_be_moved_through() {
         let block = block(&[&"字".repeat(350_000)]);
         let folded = BTreeSet::new();
-        let rows = BlockRows::new(&block, &folded, 60, false, false);
+        let rows = BlockRows::new(&block, reading(&folded, 60, false));
         let last = rows.last();
         assert!(rows.row(last).is_some_and(|row| row.end == block.text.len()));
         assert_eq!(rows.forward(rows.back(last, 100), 100), last);
@@ -411,7 +512,7 @@ mod tests {
         ) {
             let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
             let block = block(&parts);
-            let rows = BlockRows { stride, ..BlockRows::new(&block, &fold, cells, false, compact) };
+            let rows = BlockRows { stride, ..BlockRows::new(&block, reading(&fold, cells, compact)) };
             let all: Vec<Row> = rows.from(0).take(200).collect();
             proptest::prop_assert!(all.len() < 200);
             for pair in all.windows(2) {

@@ -5,6 +5,7 @@ mod follow;
 mod form;
 mod overlay;
 mod pointer;
+mod reading;
 mod screen;
 mod search;
 mod stage;
@@ -20,7 +21,7 @@ use super::editor::Place;
 use super::effect::{Effect, EngineRequest};
 use super::event::Event;
 use super::key::Key;
-use super::rows;
+use super::rows::{self, Look};
 use super::state::{ListState, Mode, OverlayKind, Pane, State, View};
 
 /// How many keys are kept for an audience.
@@ -28,8 +29,9 @@ const SHOWN_KEYS: usize = 6;
 
 /// Takes one event into the state and returns what has to be done about it, in order.
 pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
-    let rows_before = (Arc::clone(&state.snapshot), state.request.block, state.request.raw);
+    let rows_before = (Arc::clone(&state.snapshot), state.request.block, look(state));
     let folds_before = state.request.folded.len();
+    let painted = matches!(event, Event::Painted(..));
     let effects = match event {
         Event::Key(key) => on_key(state, key),
         Event::Paste(text) => on_paste(state, &text),
@@ -42,6 +44,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::EditedOutside(problem) => {
             state.message = problem.unwrap_or_default();
             vec![Effect::Engine(EngineRequest::Look)]
+        }
+        Event::Painted(id, paint) => {
+            let State { paints, editor, .. } = state;
+            paints.take(id, paint, editor.as_ref());
+            Vec::new()
         }
         Event::Say(text) => {
             state.message = text;
@@ -66,11 +73,18 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         }
     };
     state.dirty = true;
-    let (snapshot, block, raw) = rows_before;
+    let (snapshot, block, look_before) = rows_before;
     let anew = !Arc::ptr_eq(&snapshot, &state.snapshot)
-        || (block, raw, folds_before) != (state.request.block, state.request.raw, state.request.folded.len());
+        || painted && state.request.look == Look::Rendered
+        || (block, look_before, folds_before)
+            != (state.request.block, look(state), state.request.folded.len());
     settle(state, anew);
     effects
+}
+
+/// What decides where the rows of the request begin, beside the request.
+fn look(state: &State) -> (Look, bool) {
+    (state.request.look, state.request.cut)
 }
 
 /// Everything that [`settle`] may move.

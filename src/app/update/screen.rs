@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{editor, form, overlay, search, views, why_lines};
+use super::{editor, form, overlay, reading, search, views, why_lines};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
@@ -53,7 +53,11 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
             state.zoom = !state.zoom || state.view != View::Main;
             focus(state, state.focus);
         }
-        Action::Raw => state.request.raw = !state.request.raw,
+        Action::Raw => reading::turn_look(state),
+        Action::Wrap => reading::turn_wrap(state),
+        Action::FoldOthers => reading::fold_others(state),
+        Action::ScrollLeft => reading::scroll(state, -1),
+        Action::ScrollRight => reading::scroll(state, 1),
         Action::Mouse => {
             state.mouse = !state.mouse;
             state.message = if state.mouse {
@@ -172,7 +176,7 @@ pub(super) fn find_layer(state: &State, layer: &str) -> Option<(usize, usize)> {
 }
 
 /// To the bytes of the selected layer.
-fn open_layer(state: &mut State) {
+pub(super) fn open_layer(state: &mut State) {
     if let Some(row) = state.snapshot.layers.rows.get(state.layers.cursor) {
         let layer = row.id.clone();
         show_layer(state, &layer);
@@ -284,8 +288,8 @@ fn turn_block(state: &mut State, by: isize) {
     let len = state.snapshot.request.blocks.len();
     let block = moved(state.request.block, len, Motion::By(by));
     if block != state.request.block {
-        let RequestState { folded, raw, .. } = std::mem::take(&mut state.request);
-        state.request = RequestState { block, folded, raw, top: 0, cursor: 0 };
+        let old = std::mem::take(&mut state.request);
+        state.request = RequestState { block, top: 0, cursor: 0, left: 0, ..old };
     }
 }
 

@@ -64,9 +64,19 @@ fn show(state: &mut State) {
         (Pane::Why, Some(Hit::Row(row))) => state.why.cursor = *row,
         (_, Some(Hit::Bytes(block, range))) => {
             let (block, byte) = (*block, range.start);
+            unfold(state, block, byte);
             look_at(state, block, byte);
         }
         (Pane::Request, Some(Hit::Row(_))) => {}
+    }
+}
+
+/// Opens the part in which something was found.
+fn unfold(state: &mut State, block: usize, byte: usize) {
+    let Some(row) = state.snapshot.request.blocks.get(block) else { return };
+    let part = row.parts.iter().position(|part| part.range.contains(&byte));
+    if let Some(part) = part {
+        state.request.folded.remove(&(row.title.clone(), part));
     }
 }
 

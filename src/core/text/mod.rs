@@ -2,6 +2,7 @@
 
 pub mod count;
 pub mod cut;
+pub mod hidden;
 pub mod table;
 mod traced;
 pub mod width;

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use super::hidden;
+
 /// The width of a tab stop in cells.
 const TAB: usize = 4;
 
@@ -55,6 +57,19 @@ pub fn shown(grapheme: &str, column: usize, raw: bool) -> (Cow<'_, str>, usize) 
             .collect();
         let cells = width(&text);
         return (text.into(), cells);
+    }
+    if raw && grapheme != " " && grapheme.chars().any(|c| hidden::name(c).is_some() || c.is_whitespace()) {
+        // What joins the parts of an emoji stays: it is seen.
+        let joins = grapheme.chars().count() > 1 && grapheme_width(grapheme) == 2;
+        if !joins {
+            let one = |c: char| hidden::name(c).is_some() || c.is_whitespace();
+            let text: String = grapheme
+                .chars()
+                .map(|c| if one(c) { c.escape_unicode().to_string() } else { c.to_string() })
+                .collect();
+            let cells = width(&text);
+            return (text.into(), cells);
+        }
     }
     match grapheme_width(grapheme) {
         0 if raw => {

@@ -58,10 +58,50 @@ pub enum Role {
     Input,
     /// What a presenter says of what is shown.
     Caption,
+    /// A character that nobody would see, written out.
+    Hidden,
+    /// The heading of a text; the first level is [`Role::SyntaxTitle`].
+    SyntaxHeading,
+    /// The heading of the first level.
+    SyntaxTitle,
+    /// Emphasis.
+    SyntaxEmphasis,
+    /// Strong emphasis.
+    SyntaxStrong,
+    /// Code in a text.
+    SyntaxCode,
+    /// The text of a link.
+    SyntaxLink,
+    /// What is quoted.
+    SyntaxQuote,
+    /// A tag.
+    SyntaxTag,
+    /// A key of data, an attribute.
+    SyntaxKey,
+    /// A string.
+    SyntaxString,
+    /// A number.
+    SyntaxNumber,
+    /// A word with a meaning in its language.
+    SyntaxKeyword,
+    /// A comment.
+    SyntaxComment,
+    /// Signs that only mark up what they stand at.
+    SyntaxMark,
+    /// What a template writes a value for.
+    SyntaxPlaceholder,
+    /// A line of the old text only.
+    DiffOld,
+    /// What of it is not in the new one.
+    DiffOldWord,
+    /// A line of the new text only.
+    DiffNew,
+    /// What of it was not in the old one.
+    DiffNewWord,
 }
 
 /// Every role with its name in theme files.
-const ROLES: [(Role, &str); 22] = [
+const ROLES: [(Role, &str); 42] = [
     (Role::Text, "text"),
     (Role::Dim, "dim"),
     (Role::Title, "title"),
@@ -84,6 +124,26 @@ const ROLES: [(Role, &str); 22] = [
     (Role::SearchCurrent, "search.current"),
     (Role::Input, "input"),
     (Role::Caption, "caption"),
+    (Role::Hidden, "hidden"),
+    (Role::SyntaxHeading, "syntax.heading"),
+    (Role::SyntaxTitle, "syntax.heading.title"),
+    (Role::SyntaxEmphasis, "syntax.emphasis"),
+    (Role::SyntaxStrong, "syntax.strong"),
+    (Role::SyntaxCode, "syntax.code"),
+    (Role::SyntaxLink, "syntax.link"),
+    (Role::SyntaxQuote, "syntax.quote"),
+    (Role::SyntaxTag, "syntax.tag"),
+    (Role::SyntaxKey, "syntax.key"),
+    (Role::SyntaxString, "syntax.string"),
+    (Role::SyntaxNumber, "syntax.number"),
+    (Role::SyntaxKeyword, "syntax.keyword"),
+    (Role::SyntaxComment, "syntax.comment"),
+    (Role::SyntaxMark, "syntax.mark"),
+    (Role::SyntaxPlaceholder, "syntax.placeholder"),
+    (Role::DiffOld, "diff.old"),
+    (Role::DiffOldWord, "diff.old.word"),
+    (Role::DiffNew, "diff.new"),
+    (Role::DiffNewWord, "diff.new.word"),
 ];
 
 /// The themes that are built in: name, file.

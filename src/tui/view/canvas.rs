@@ -9,6 +9,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::app::cells;
 use crate::app::event::Target;
+use crate::app::highlight::Class;
 use crate::app::state::{Pane, State};
 use crate::tui::regions::Regions;
 use crate::tui::theme::{Role, Theme};
@@ -50,13 +51,20 @@ impl Canvas<'_> {
         self.text(right.saturating_sub(wide), y, wide, text, role)
     }
 
-    /// Writes a slice of prompt text, `raw` or rendered, with the ranges in `marks` (of the slice) styled. Returns the
-    /// cells it took.
+    /// The style of a class. In text whose colour says who wrote it, or that it changed, only the weight is taken: what a
+    /// text is made of never hides its author.
+    pub(super) fn syntax(&self, class: Class, authored: bool) -> Style {
+        let style = self.style(syntax_role(class));
+        if authored { Style { fg: None, bg: None, ..style } } else { style }
+    }
+
+    /// Writes a slice of prompt text, `raw` or not and without its first `skip` cells, with the ranges in `marks` (of the slice) styled; of several that
+    /// fit, later ones lie above earlier ones. Returns the cells it took.
     pub(super) fn prompt(
         &mut self,
         (x, y, width): (u16, u16, u16),
         text: &str,
-        raw: bool,
+        (raw, skip): (bool, usize),
         style: Style,
         marks: &[(std::ops::Range<usize>, Style)],
     ) -> u16 {
@@ -64,14 +72,28 @@ impl Canvas<'_> {
         if y < area.top() || y >= area.bottom() || x < area.left() {
             return 0;
         }
+        let mut passed = 0;
         let mut column = 0;
         for (at, grapheme) in text.grapheme_indices(true) {
-            let (piece, wide) = cells::shown(grapheme, column, raw);
+            let (piece, wide) = cells::shown(grapheme, passed, raw);
+            if passed < skip {
+                passed += wide;
+                // A wide character half in sight leaves its other half empty.
+                column = passed.saturating_sub(skip);
+                continue;
+            }
             if column + wide > usize::from(width) {
                 break;
             }
-            let marked = marks.iter().find(|(range, _)| range.contains(&at));
-            let style = marked.map_or(style, |(_, mark)| style.patch(*mark));
+            let end = at + grapheme.len();
+            let marked = marks.iter().filter(|(range, _)| range.start < end && range.end > at);
+            let mut style = marked.fold(style, |style, (_, mark)| style.patch(*mark));
+            let piece = if raw && grapheme == " " {
+                style = style.patch(self.style(Role::SyntaxMark));
+                Cow::Borrowed("·")
+            } else {
+                piece
+            };
             let left = x + u16::try_from(column).unwrap_or(width);
             match &piece {
                 // The common case, without measuring the grapheme a second time.
@@ -83,6 +105,7 @@ impl Canvas<'_> {
                 }
                 _ => drop(self.styled(left, y, width - (left - x), &piece, style)),
             }
+            passed += wide;
             column += wide;
         }
         u16::try_from(column).unwrap_or(width)
@@ -179,6 +202,26 @@ impl Canvas<'_> {
             x += self.text(x, area.y, area.right().saturating_sub(x), piece, *role);
         }
         Rect { y: area.y + 1, height: area.height - 1, ..area }
+    }
+}
+
+fn syntax_role(class: Class) -> Role {
+    match class {
+        Class::Title => Role::SyntaxTitle,
+        Class::Heading => Role::SyntaxHeading,
+        Class::Emphasis => Role::SyntaxEmphasis,
+        Class::Strong => Role::SyntaxStrong,
+        Class::Code => Role::SyntaxCode,
+        Class::Link => Role::SyntaxLink,
+        Class::Quote => Role::SyntaxQuote,
+        Class::Tag => Role::SyntaxTag,
+        Class::Key => Role::SyntaxKey,
+        Class::String => Role::SyntaxString,
+        Class::Number => Role::SyntaxNumber,
+        Class::Keyword => Role::SyntaxKeyword,
+        Class::Comment => Role::SyntaxComment,
+        Class::Mark => Role::SyntaxMark,
+        Class::Placeholder => Role::SyntaxPlaceholder,
     }
 }
 

@@ -82,7 +82,10 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
     let rows = Rows::new(&editor.document, width.into());
     let on = rows.of(editor.cursor);
     let mut cursor = None;
+    let first = rows.of(editor.top).row;
+    canvas.regions.seen = first..first;
     for (index, row) in rows.from(editor.top).take(usize::from(area.height)).enumerate() {
+        canvas.regions.seen.end = row.row + 1;
         let place = row_area(area, index);
         if row.start == 0 {
             let number = (row.row + 1).to_string();
@@ -91,9 +94,12 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
         }
         let hang = u16::try_from(row.hang).unwrap_or(0);
         let line = &editor.document.line(row.row)[row.start..row.end];
-        let marks: Vec<_> = found(editor, &row).map(|range| (range, canvas.style(Role::Search))).collect();
+        let classes = state.paints.of_row(editor, row.row, row.start..row.end);
+        let classes = classes.into_iter().map(|(range, class)| (range, canvas.syntax(class, false)));
+        let found = found(editor, &row).map(|range| (range, canvas.style(Role::Search)));
+        let marks: Vec<_> = classes.chain(found).collect();
         let style = canvas.style(Role::Text);
-        canvas.prompt((x + hang, place.y, width.saturating_sub(hang)), line, false, style, &marks);
+        canvas.prompt((x + hang, place.y, width.saturating_sub(hang)), line, (false, 0), style, &marks);
         canvas
             .regions
             .note(Rect { x, width, ..place }, Target::EditorRow { line: row.row, start: row.start, cell: 0 });

@@ -1,5 +1,8 @@
 //! Pane 3: a block of the request, every byte beside who wrote it.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
@@ -7,11 +10,12 @@ use super::canvas::{Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
-use crate::app::rows::{BlockRows, Row, span_in};
+use crate::app::highlight::Paint;
+use crate::app::rows::{Look, Row, span_in};
 use crate::app::snapshot::{BlockChange, BlockRow};
 use crate::app::state::{Hit, Pane, State};
 use crate::core::cache::Written;
-use crate::core::text::Made;
+use crate::core::text::{Made, hidden};
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -34,7 +38,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     }
     note_pane(canvas, area, Pane::Request);
     let focused = state.focus == Pane::Request;
-    let rest = heading(state);
+    let rest = heading(state, size);
     let pieces = title(" 3 Request ", &rest, focused);
     let mut inner = match size {
         Size::Wide => {
@@ -66,13 +70,19 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         empty(canvas, inner, state);
         return;
     };
-    let folded = state.folded();
-    let rows = BlockRows::new(block, &folded, text_cells, state.request.raw, canvas.regions.metrics.compact);
+    let paints = state.paints.of_parts(block);
+    let (top, height) = (state.request.top, usize::from(inner.height));
+    let compact = canvas.regions.metrics.compact;
+    let rows: Option<Vec<Row>> =
+        state.with_rows_in(text_cells, compact, |rows| rows.from(top).take(height).collect());
+    let rows = rows.unwrap_or_default();
+    canvas.regions.seen = top..rows.last().map_or(top, |row| row.end);
     let mut used = 0;
     let mut end = state.request.top;
-    for (index, row) in rows.from(state.request.top).take(usize::from(inner.height)).enumerate() {
+    for (index, row) in rows.iter().enumerate() {
         let place = row_area(inner, index);
-        draw_row(canvas, place, (bytes, authors), state, block, &row);
+        let paint = paints.get(row.part).copied().flatten().map(|paint| &**paint);
+        draw_row(canvas, place, (bytes, authors), state, block, row, paint);
         if let Some(role) = selection(state, Pane::Request, row.start == state.request.cursor && focused) {
             canvas.paint(Rect { width: bytes + authors, ..place }, role);
         }
@@ -109,7 +119,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
 }
 
 /// What stands in the title: the call, the block, what is with it.
-fn heading(state: &State) -> String {
+fn heading(state: &State, size: Size) -> String {
     let request = &state.snapshot.request;
     let Some(block) = state.block() else { return String::new() };
     let change = match block.change {
@@ -118,9 +128,28 @@ fn heading(state: &State) -> String {
         BlockChange::Changed(byte) => format!(", ! changed at byte {byte}"),
     };
     let agent = request.agent.as_ref().map_or(String::new(), |agent| format!(" [{agent}]"));
-    let raw = if state.request.raw { ", raw" } else { "" };
+    let look = match state.request.look {
+        Look::Text => "",
+        Look::Raw => ", raw",
+        Look::Rendered => ", rendered",
+    };
+    let side = match (state.request.cut, state.request.left) {
+        (false, _) => String::new(),
+        (true, 0) => ", not wrapped".to_owned(),
+        (true, left) => format!(", from column {}", left + 1),
+    };
+    let hidden: usize =
+        state.paints.of_parts(block).into_iter().flatten().map(|paint| paint.hidden.len()).sum();
+    // Where no border has room for them, the names of those under the cursor stand here.
+    let here = if size == Size::Wide { Vec::new() } else { hidden_at_cursor(state) };
+    let hidden = match hidden {
+        0 => String::new(),
+        _ if !here.is_empty() => format!(", ! {}", here.join(", ")),
+        1 => ", ! 1 hidden character".to_owned(),
+        hidden => format!(", ! {} hidden characters", cells::grouped(hidden as u64)),
+    };
     let count = format!("{} of {}", state.request.block + 1, request.blocks.len());
-    format!("{}{agent} > {}{change}{raw}  ({count}) ", request.call.0, block.title)
+    format!("{}{agent} > {}{change}{hidden}{look}{side}  ({count}) ", request.call.0, block.title)
 }
 
 fn sum(state: &State, block: &BlockRow) -> String {
@@ -142,21 +171,54 @@ fn sum(state: &State, block: &BlockRow) -> String {
 /// Who wrote what is under the cursor, from what and why. A fact in the row says more than the template around it.
 fn origin(state: &State) -> String {
     let Some(block) = state.block() else { return String::new() };
-    let folded = state.folded();
     let cells = state.metrics.panes[Pane::Request.index()].0;
-    let rows = BlockRows::new(block, &folded, cells, state.request.raw, state.metrics.compact);
-    let Some(row) = rows.row(state.request.cursor) else { return String::new() };
+    let cursor = state.request.cursor;
+    let row = state.with_rows_in(cells, state.metrics.compact, |rows| rows.row(cursor)).flatten();
+    let Some(row) = row else { return String::new() };
     let Some((start, byte, span)) = span_in(block, &row) else { return String::new() };
     let made = match (Written::of(&span.origin, byte - start), &span.origin.made) {
         (Some(written), _) => format!(" {written}"),
         (None, Made::Fact { key, .. }) => format!(" {{{{{key}}}}}"),
         (None, _) => String::new(),
     };
-    let part = block.parts.get(rows.part_at(byte));
+    let part = block.parts.partition_point(|part| part.range.end <= byte);
+    let part = block.parts.get(part.min(block.parts.len().saturating_sub(1)));
     let author = part.map_or(&*span.origin.part, |part| &*part.author);
     let cause = state.snapshot.request.causes.get(&span.origin.cause);
     let cause = cause.map_or(String::new(), |cause| format!(", by {cause}"));
-    format!("byte {byte}: {author}{made}{cause}")
+    let hidden = hidden_at_cursor(state);
+    let hidden = if hidden.is_empty() { String::new() } else { format!("; ! {}", hidden.join(", ")) };
+    format!("byte {byte}: {author}{made}{cause}{hidden}")
+}
+
+/// The names of the characters in the row under the cursor that nobody sees.
+fn hidden_at_cursor(state: &State) -> Vec<String> {
+    let cells = state.metrics.panes[Pane::Request.index()].0;
+    let cursor = state.request.cursor;
+    let row = state.with_rows_in(cells, state.metrics.compact, |rows| rows.row(cursor)).flatten();
+    match (state.block(), row) {
+        (Some(block), Some(row)) => {
+            hidden_in(block.text.text(), &row).into_iter().map(|(_, words)| words).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The characters of a row that nobody sees, as byte ranges of the block, with their names: `U+200B zero width space`.
+fn hidden_in(text: &str, row: &Row) -> Vec<(Range<usize>, String)> {
+    if row.folded.is_some() {
+        return Vec::new();
+    }
+    let found = hidden::find(&text[row.text.clone()]);
+    // The carriage return of a line end stands beside its line feed, which is not in the row.
+    let found = found.filter(|(at, c)| *c != '\r' || !text[row.text.start + at + 1..].starts_with('\n'));
+    found
+        .map(|(at, c)| {
+            let at = row.text.start + at;
+            let name = hidden::name(c).unwrap_or_default();
+            (at..at + c.len_utf8(), format!("U+{:04X} {name}", c as u32))
+        })
+        .collect()
 }
 
 fn draw_row(
@@ -166,6 +228,7 @@ fn draw_row(
     state: &State,
     block: &BlockRow,
     row: &Row,
+    paint: Option<&Paint>,
 ) {
     let text = block.text.text();
     let part = block.parts.get(row.part);
@@ -207,27 +270,83 @@ fn draw_row(
     let hang = if row.continues { u16::try_from(cells::HANG).unwrap_or(0) } else { 0 };
     let width = area.right().saturating_sub(text_x + hang);
     let role = if injected { Role::Injected } else { Role::Text };
-    let mut marks = marks(canvas, state, row);
-    if let Some((span, _)) = broken.and_then(|byte| block.text.span_at(byte)) {
-        let range = span.start.max(row.text.start)..span.end.min(row.text.end);
-        marks.push((range.start - row.text.start..range.end - row.text.start, canvas.style(Role::Bad)));
-    }
-    let shown = &text[row.text.clone()];
     let style = canvas.style(role);
-    let used = canvas.prompt((text_x + hang, area.y, width), shown, state.request.raw, style, &marks);
+    let raw = state.request.look == Look::Raw;
+    let skip = if row.folded.is_some() || !state.request.cut { 0 } else { state.request.left };
+    // What is shown, with the ranges of it that have a style of their own, and for bytes of the row where they are in it.
+    let mut marks: Vec<(Range<usize>, Style)> = Vec::new();
+    let shown: Cow<'_, str> = match &row.laid {
+        None => {
+            let start = part.map_or(0, |part| part.range.start);
+            if let Some(paint) = paint {
+                let own = row.text.start.saturating_sub(start)..row.text.end.saturating_sub(start);
+                marks.extend(paint.within(own.clone()).map(|(range, class)| {
+                    (range.start - own.start..range.end - own.start, canvas.syntax(class, injected))
+                }));
+            }
+            text[row.text.clone()].into()
+        }
+        Some(laid) => {
+            let mut shown = String::new();
+            for piece in laid {
+                if let Some(class) = piece.class {
+                    marks.push((shown.len()..shown.len() + piece.text.len(), canvas.syntax(class, injected)));
+                }
+                shown.push_str(&piece.text);
+            }
+            shown.into()
+        }
+    };
+    let mut put =
+        |bytes: Range<usize>, style: Style| marks.extend(in_shown(row, bytes).map(|at| (at, style)));
+    if let Some((span, _)) = broken.and_then(|byte| block.text.span_at(byte)) {
+        put(span, canvas.style(Role::Bad));
+    }
+    let hidden = if raw { hidden_in(text, row) } else { Vec::new() };
+    for (bytes, _) in &hidden {
+        put(bytes.clone(), canvas.style(Role::Hidden));
+    }
+    for (bytes, style) in hits(canvas, state, row) {
+        put(bytes, style);
+    }
+    let mut used = canvas.prompt((text_x + hang, area.y, width), &shown, (raw, skip), style, &marks);
     if let Some(lines) = row.folded {
         let note = format!(" {lines} lines, folded (Enter)");
         let need = u16::try_from(cells::width(&note)).unwrap_or(0);
         let x = text_x + used.min(width.saturating_sub(need));
         canvas.text(x, area.y, area.right().saturating_sub(x), &note, Role::Dim);
-    } else if state.request.raw && text[row.end..].starts_with('\n') {
-        let x = text_x + hang + used;
-        canvas.text(x, area.y, area.right().saturating_sub(x).min(2), "\\n", Role::Dim);
+    } else if raw {
+        if text[row.end..].starts_with('\n') {
+            let x = text_x + hang + used;
+            used += canvas.text(x, area.y, area.right().saturating_sub(x).min(2), "\\n", Role::Dim);
+        }
+        if !hidden.is_empty() {
+            let names: Vec<&str> = hidden.iter().map(|(_, name)| &**name).collect();
+            let x = text_x + hang + used + 2;
+            let room = area.right().saturating_sub(x);
+            canvas.text(x, area.y, room, &format!("! {}", names.join(", ")), Role::Bad);
+        }
     }
 }
 
-/// The hits of the search in a row, relative to its text.
-fn marks(canvas: &Canvas<'_>, state: &State, row: &Row) -> Vec<(std::ops::Range<usize>, Style)> {
+/// Where bytes of a block stand in what is shown of a row.
+fn in_shown(row: &Row, bytes: Range<usize>) -> impl Iterator<Item = Range<usize>> + '_ {
+    let cut = move |at: usize, len: usize, from: usize| {
+        let (start, end) = (bytes.start.max(at), bytes.end.min(at + len));
+        (start < end).then(|| from + start - at..from + end - at)
+    };
+    let plain = row.laid.is_none().then(|| cut(row.text.start, row.text.len(), 0)).flatten();
+    let mut from = 0;
+    let laid = row.laid.iter().flatten().filter_map(move |piece| {
+        let begin = from;
+        from += piece.text.len();
+        piece.source.then(|| cut(piece.at, piece.text.len(), begin)).flatten()
+    });
+    plain.into_iter().chain(laid)
+}
+
+/// The hits of the search in a row, as bytes of the block.
+fn hits(canvas: &Canvas<'_>, state: &State, row: &Row) -> Vec<(Range<usize>, Style)> {
     let Some(search) = state.search.as_ref().filter(|search| search.pane == Pane::Request) else {
         return Vec::new();
     };
@@ -243,9 +362,7 @@ fn marks(canvas: &Canvas<'_>, state: &State, row: &Row) -> Vec<(std::ops::Range<
             break;
         }
         let role = if index == search.at { Role::SearchCurrent } else { Role::Search };
-        let start = range.start.max(row.text.start) - row.text.start;
-        let end = range.end.min(row.text.end) - row.text.start;
-        marks.push((start..end, canvas.style(role)));
+        marks.push((range.clone(), canvas.style(role)));
     }
     marks
 }
