@@ -78,6 +78,8 @@ pub enum Command {
     Init(InitArgs),
     /// Check benches, for instance against a request that was really sent
     Check(CheckArgs),
+    /// Print what changed in the prompt since a revision of git
+    Diff(DiffArgs),
     /// Save a picture of the workbench, as SVG
     Shot(ShotArgs),
     /// Print the JSON Schema of bench files
@@ -188,6 +190,29 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub until: Option<u32>,
     /// Print one JSON object a line for each call
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `diff`.
+#[derive(Clone, Debug, Args)]
+pub struct DiffArgs {
+    /// A bench file or a folder, in a git repository
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// The revision: a commit, a branch, a tag
+    #[arg(value_name = "REV", default_value = "HEAD")]
+    pub revision: String,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// The call whose request is compared
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: u32,
+    /// Mark the changed words in the changed lines
+    #[arg(long, conflicts_with = "json")]
+    pub words: bool,
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

@@ -11,6 +11,7 @@ mod build;
 mod check;
 mod completions;
 mod demo;
+mod diff;
 mod doctor;
 mod init;
 pub mod keys;
@@ -70,6 +71,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Build(args) => build::run(&args, out),
         Command::Init(args) => init::run(&args, out),
         Command::Check(args) => check::run(&args, out),
+        Command::Diff(args) => diff::run(&args, out),
         Command::Run(args) => run::run(&args, out),
         Command::Shot(args) => shot::run(&args, out),
         Command::Keys(args) => keys::run(args, out),

@@ -20,14 +20,24 @@ use crate::io::samples::{self, Sample, ScratchCopy};
 
 /// A bench, read, with what supplies its facts.
 pub(super) struct Bench {
-    bench: Arc<bench::Bench>,
+    pub(super) bench: Arc<bench::Bench>,
     warnings: Vec<Diagnostic>,
     variants: Vec<String>,
     run: Option<String>,
     models: Arc<Models>,
-    file: BenchFile,
+    pub(super) file: BenchFile,
     /// Kept, since the bench's files go with it.
     _copy: Option<ScratchCopy>,
+}
+
+/// Puts what the command line says over what the bench says.
+pub(super) fn adjust(bench: &mut bench::Bench, args: &BenchArgs) {
+    if let Some(model) = &args.model {
+        bench.model = Name::from(&**model);
+    }
+    if let Some(now) = &args.now {
+        bench.workspace.clock = Some(Name::from(&**now));
+    }
 }
 
 struct Edge<'a>(&'a mut Loader);
@@ -125,13 +135,7 @@ impl Bench {
         let mut file = BenchFile::open(&path, &machine).map_err(problems)?;
         let variants: Vec<Name> = args.variants.iter().map(|name| Name::from(&**name)).collect();
         let (mut bench, warnings) = file.bench(&variants).map_err(problems)?;
-        let changed = Arc::make_mut(&mut bench);
-        if let Some(model) = &args.model {
-            changed.model = Name::from(&**model);
-        }
-        if let Some(now) = &args.now {
-            changed.workspace.clock = Some(Name::from(&**now));
-        }
+        adjust(Arc::make_mut(&mut bench), args);
         Ok(Bench {
             bench,
             warnings,
@@ -222,6 +226,6 @@ pub(super) fn no_such_call(player: &Player, call: u32) -> Failure {
     Failure::message(format!("there is no call {call}: {run} has {calls}"))
 }
 
-fn refused(refused: Refused) -> Failure {
+pub(super) fn refused(refused: Refused) -> Failure {
     Failure::message(refused.0)
 }

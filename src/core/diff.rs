@@ -1,6 +1,8 @@
 //! Where two texts begin to differ, and how to say so in a line.
 
 pub mod lines;
+pub mod prompt;
+pub mod words;
 
 use std::ops::Range;
 

@@ -239,6 +239,18 @@ impl BenchFile {
         document.bench(variants, &mut files).map(|(bench, _)| Arc::new(bench))
     }
 
+    /// The document as it would be if this were found as the bench file. The program's own bench stays what it is.
+    ///
+    /// # Errors
+    ///
+    /// When nothing was found, or what is not YAML.
+    pub fn document_of(&self, found: Found) -> Result<Document, Vec<Diagnostic>> {
+        match self.target {
+            Target::Plain(_) => Ok(self.document.clone()),
+            Target::Bench(_) => parsed(&self.key.to_string(), found),
+        }
+    }
+
     /// The bench file; none for the bench that is part of the program.
     #[must_use]
     pub fn path(&self) -> Option<(&Path, FilePath)> {
@@ -321,12 +333,14 @@ impl BenchFile {
 }
 
 fn read(loader: &mut Loader, key: &FactKey, builtin: bool) -> Result<Document, Vec<Diagnostic>> {
-    let name = key.to_string();
-    match loader.load(key) {
-        Found::Value(Value::File(file)) => {
-            let document = Document::parse(&name, file.text.clone())?;
-            Ok(if builtin { document.builtin() } else { document })
-        }
+    let document = parsed(&key.to_string(), loader.load(key))?;
+    Ok(if builtin { document.builtin() } else { document })
+}
+
+/// What was found as the bench file, as a document.
+fn parsed(name: &str, found: Found) -> Result<Document, Vec<Diagnostic>> {
+    match found {
+        Found::Value(Value::File(file)) => Document::parse(name, file.text.clone()),
         Found::Failed(reason) => {
             Err(vec![Diagnostic::error(format!("the bench cannot be read: {reason}")).in_file(name)])
         }

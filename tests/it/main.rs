@@ -7,6 +7,7 @@ mod cli;
 mod columns;
 mod commands;
 mod demo_command;
+mod diff;
 mod edits;
 mod engine;
 mod failed_reads;

@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::core::fact::{Found, Value};
+use crate::io::git::command;
 
 use super::stamp::Stamp;
 
@@ -26,14 +26,7 @@ pub(super) fn files(folder: &Path, inputs: &mut Vec<(PathBuf, Stamp)>) -> Answer
     };
     let index = git.join("index");
     inputs.push((index.clone(), Stamp::of(&index)));
-    // A file system monitor of the repository would be a program of somebody else's choosing.
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(["-c", "core.fsmonitor=false", "ls-files", "--cached", "-z"])
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("LC_ALL", "C")
-        .output();
+    let output = command(folder).args(["ls-files", "--cached", "-z"]).output();
     let Ok(output) = output else { return absent("git is not installed") };
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);

@@ -16,14 +16,53 @@ const MAX_ENTRIES: usize = 50_000;
 /// The most folders within each other.
 const MAX_DEPTH: usize = 32;
 /// Folders that are left out unless the pattern names them: what tools make and keep there is not the user's text.
-const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+pub(crate) const SKIPPED: &[&str] = &[".git", "target", "node_modules"];
+
+/// A pattern that files are held against.
+pub(crate) struct Pattern {
+    matcher: globset::GlobMatcher,
+    /// The folder below which everything lies that can match: the parts without wild cards.
+    start: String,
+    /// The pattern's parts behind that folder.
+    parts: usize,
+    /// True where files of any depth can match.
+    deep: bool,
+}
+
+impl Pattern {
+    /// Reads a pattern.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be used.
+    pub(crate) fn new(pattern: &str) -> Result<Pattern, String> {
+        let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+        let glob = glob.map_err(|error| format!("the pattern cannot be used: {}", error.kind()))?;
+        let parts: Vec<&str> = pattern.split('/').collect();
+        let special = |part: &&str| part.contains(['*', '?', '[', '{', '}', ']', '\\']);
+        let literal = parts[..parts.len() - 1].iter().take_while(|part| !special(part)).count();
+        Ok(Pattern {
+            matcher: glob.compile_matcher(),
+            start: parts[..literal].join("/"),
+            parts: parts.len() - literal,
+            deep: parts.iter().any(|part| part.contains("**")) || pattern.contains('{'),
+        })
+    }
+
+    /// The folder where the walk begins.
+    pub(crate) fn start(&self) -> &str {
+        &self.start
+    }
+
+    /// True for a file that matches.
+    pub(crate) fn matches(&self, path: &str) -> bool {
+        self.matcher.is_match(path)
+    }
+}
 
 struct Walk<'a> {
     root: &'a Path,
-    matcher: globset::GlobMatcher,
-    /// The pattern's parts behind the folder where the walk begins.
-    parts: usize,
-    deep: bool,
+    pattern: Pattern,
     found: BTreeSet<String>,
     entries: usize,
     inputs: &'a mut Vec<(PathBuf, Stamp)>,
@@ -32,25 +71,12 @@ struct Walk<'a> {
 /// Lists the files below `root` that match `pattern`, relative to `root`, sorted by bytes. Links are followed, but not in
 /// circles. Every folder that was listed is added to `inputs`: a new file changes its stamp.
 pub(super) fn list(root: &Path, pattern: &str, inputs: &mut Vec<(PathBuf, Stamp)>) -> Found {
-    let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
-    let matcher = match glob {
-        Ok(glob) => glob.compile_matcher(),
-        Err(error) => return Found::Failed(format!("the pattern cannot be used: {}", error.kind()).into()),
+    let pattern = match Pattern::new(pattern) {
+        Ok(pattern) => pattern,
+        Err(reason) => return Found::Failed(reason.into()),
     };
-    // Parts without wild cards lead to where the walk begins.
-    let parts: Vec<&str> = pattern.split('/').collect();
-    let special = |part: &&str| part.contains(['*', '?', '[', '{', '}', ']', '\\']);
-    let literal = parts[..parts.len() - 1].iter().take_while(|part| !special(part)).count();
-    let start = parts[..literal].join("/");
-    let mut walk = Walk {
-        root,
-        matcher,
-        parts: parts.len() - literal,
-        deep: parts.iter().any(|part| part.contains("**")) || pattern.contains('{'),
-        found: BTreeSet::new(),
-        entries: 0,
-        inputs,
-    };
+    let start = pattern.start.clone();
+    let mut walk = Walk { root, pattern, found: BTreeSet::new(), entries: 0, inputs };
     match walk.folder(&start, &mut Vec::new()) {
         Ok(true) => Found::Value(Value::list(walk.found.into_iter().map(Value::text))),
         Ok(false) => Found::Absent,
@@ -91,11 +117,11 @@ impl Walk<'_> {
             let Ok(kind) = entry.file_type() else { continue };
             let is_folder = kind.is_dir() || kind.is_symlink() && entry.path().is_dir();
             if is_folder {
-                let further = self.deep || above.len() < self.parts;
+                let further = self.pattern.deep || above.len() < self.pattern.parts;
                 if further && !SKIPPED.contains(&name) {
                     self.folder(&path, above)?;
                 }
-            } else if self.matcher.is_match(&path) && (!kind.is_symlink() || entry.path().exists()) {
+            } else if self.pattern.matches(&path) && (!kind.is_symlink() || entry.path().exists()) {
                 self.found.insert(path);
             }
         }
