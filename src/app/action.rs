@@ -1,7 +1,7 @@
 //! The one table of actions. The footer, the help, the palette and the `keys` command are all made from it.
 
 use super::form::Subject;
-use super::key::{Code, Key};
+use super::key::Key;
 use super::snapshot::{Pause, Snapshot};
 use super::state::{Mode, OverlayKind, Pane, State, View};
 
@@ -62,6 +62,8 @@ pub enum Action {
     LookAgain,
     /// Mouse capture on or off.
     Mouse,
+    /// List the themes.
+    Themes,
     /// Focus the next pane.
     FocusNext,
     /// Focus the pane before.
@@ -231,7 +233,8 @@ pub struct ActionInfo {
     pub action: Action,
     /// Its name in key files: lower case, words joined with `_`.
     pub id: &'static str,
-    /// Its keys, as [`Key::parse`] reads them; the first is the one that is shown.
+    /// Its keys, as [`Key::parse`] reads them; the first is the one that is shown. The user may have others: what is in
+    /// force is [`super::keymap::Keymap`].
     pub keys: &'static [&'static str],
     /// A few words.
     pub title: &'static str,
@@ -340,6 +343,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::HalfUp, "half_up", &["ctrl-u"], S::Screen, NO, "Half a page up", "Up half a page."),
         row(A::HalfDown, "half_down", &["ctrl-d"], S::Screen, NO, "Half a page down", "Down half a page."),
         row(A::Mouse, "mouse", &["M"], S::Screen, NO, "Mouse on or off", "Off gives the terminal its own selection back; with it on, Shift (Option on a Mac) selects."),
+        row(A::Themes, "theme", &["t"], S::Screen, NO, "Choose the theme", "Lists the themes; the one under the cursor is drawn, Esc takes the old one back."),
         row(A::Save, "save", &["ctrl-s"], S::Editor, ("save", 1), "Save", "Writes the lines that were changed into the file, and no others."),
         row(A::UndoText, "undo_text", &["ctrl-u"], S::Editor, ("undo", 4), "Undo", "Takes the latest change of the text back."),
         row(A::RedoText, "redo_text", &["ctrl-r"], S::Editor, ("redo", 6), "Redo", "Does again what was taken back."),
@@ -412,21 +416,25 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
     let mode = state.mode();
     let found = ACTIONS
         .iter()
-        .filter(|info| info.keys.iter().any(|text| Key::parse(text) == Some(key)))
+        .filter(|info| state.keymap.is(info.action, key))
         .filter_map(|info| Some((narrowness(info.scope, state)?, info.action)))
         .max_by_key(|(narrow, _)| *narrow)
         .map(|(_, action)| action);
     // A list that is not typed into takes the keys of the screen's lists as well.
-    found.or(match (mode, key.code, key.ctrl || key.alt) {
-        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('k'), false) => Some(Action::ListUp),
-        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('j'), false) => Some(Action::ListDown),
-        (Mode::Menu | Mode::Variants | Mode::Form, Code::Char('q'), false) => Some(Action::UpLevel),
-        // What a form has changed is taken back in it.
-        (Mode::Form, Code::Char('u'), false) => Some(Action::UndoBench),
-        (Mode::Form, Code::Char('r'), true) if key.ctrl => Some(Action::RedoBench),
-        // The key that opened the menu takes what it offers first.
-        (Mode::Menu, Code::Char('y'), false) if opened(state, OverlayKind::Copy) => Some(Action::Accept),
-        _ => None,
+    found.or_else(|| {
+        let is = |action| state.keymap.is(action, key);
+        let opened = |kind| opened(state, kind);
+        match mode {
+            // What a form has changed is taken back in it.
+            Mode::Form if is(Action::UndoBench) => Some(Action::UndoBench),
+            Mode::Form if is(Action::RedoBench) => Some(Action::RedoBench),
+            // The key that opened the menu takes what it offers first.
+            Mode::Menu if opened(OverlayKind::Copy) && is(Action::Copy) => Some(Action::Accept),
+            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Up) => Some(Action::ListUp),
+            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Down) => Some(Action::ListDown),
+            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Quit) => Some(Action::UpLevel),
+            _ => None,
+        }
     })
 }
 
@@ -453,6 +461,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Branch => snapshot.title.branch.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
+        Action::Themes => !state.themes.is_empty(),
         Action::WriteModel => {
             opened(state, OverlayKind::Models)
                 && state.overlays.last().is_some_and(|open| open.subject.is_none())

@@ -22,6 +22,10 @@ pub enum Effect {
     Suspend,
     /// Turn mouse capture on or off.
     Mouse(bool),
+    /// Draw with this theme.
+    Theme(Arc<str>),
+    /// Look at the settings again.
+    Settings,
     /// Write every cell again: somebody else wrote on the screen.
     Redraw,
     /// Put a text on the clipboard, and say how.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::action::Action;
 use super::highlight::{Id, Paint};
 use super::key::Key;
+use super::setup::SettingsNews;
 use super::snapshot::Snapshot;
 use super::state::Pane;
 
@@ -25,6 +26,8 @@ pub enum Event {
     Published(Arc<Snapshot>),
     /// The worker has looked at a text.
     Painted(Id, Arc<Paint>),
+    /// The settings were read, for the first time or again.
+    Settings(SettingsNews),
     /// The user's own editor was left; what went wrong, if anything did.
     EditedOutside(Option<String>),
     /// The driver or the engine has something to say: a thread died, a copy was made.

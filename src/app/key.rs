@@ -35,6 +35,8 @@ pub enum Code {
     PageUp,
     /// Page down.
     PageDown,
+    /// A function key, from 1.
+    F(u8),
 }
 
 /// Named keys: the name in tables, the name on the screen.
@@ -94,9 +96,16 @@ impl Key {
         }
         for (prefix, ctrl) in [("ctrl-", true), ("alt-", false)] {
             if let Some(rest) = text.strip_prefix(prefix).filter(|rest| !rest.is_empty()) {
-                let key = Key::parse(rest)?;
+                let mut key = Key::parse(rest)?;
+                // With control a terminal does not tell upper case from lower case.
+                if let (true, Code::Char(c)) = (ctrl, key.code) {
+                    key.code = Code::Char(c.to_ascii_lowercase());
+                }
                 return Some(Key { ctrl: key.ctrl || ctrl, alt: key.alt || !ctrl, ..key });
             }
+        }
+        if let Some(number) = text.strip_prefix('f').and_then(|rest| rest.parse().ok()) {
+            return (1..=24).contains(&number).then(|| Key::plain(Code::F(number)));
         }
         let mut chars = text.chars();
         match (chars.next(), chars.next()) {
@@ -119,6 +128,7 @@ impl fmt::Display for Key {
             (Some((.., shown)), _) => f.write_str(shown),
             (None, Code::Char(c)) if self.ctrl => write!(f, "{}", c.to_uppercase()),
             (None, Code::Char(c)) => write!(f, "{c}"),
+            (None, Code::F(number)) => write!(f, "F{number}"),
             (None, code) => write!(f, "{code:?}"),
         }
     }
@@ -138,11 +148,15 @@ mod tests {
             ("ctrl-l", Key::ctrl('l'), "Ctrl-L"),
             ("alt-up", Key { code: Code::Up, ctrl: false, alt: true }, "Alt-Up"),
             ("shift-tab", Key::plain(Code::BackTab), "Shift-Tab"),
+            ("f", Key::char('f'), "f"),
+            ("f12", Key::plain(Code::F(12)), "F12"),
+            ("ctrl-G", Key::ctrl('g'), "Ctrl-G"),
         ] {
             assert_eq!(Key::parse(text), Some(key), "{text}");
             assert_eq!(key.to_string(), shown);
         }
         assert_eq!(Key::parse("hyper-x"), None);
+        assert_eq!(Key::parse("f25"), None);
         assert_eq!(Key::parse(""), None);
     }
 }

@@ -9,10 +9,13 @@ use super::event::{Event, Metrics};
 use super::form::Subject;
 use super::highlight::{Paints, Sheet};
 use super::key::Key;
+use super::keymap::Keymap;
 use super::line_editor::LineEditor;
 use super::rows::{BlockRows, Look, Page, Reading};
+use super::setup::ThemeRow;
 use super::snapshot::{BlockRow, Snapshot};
 use super::update::Seek;
+use crate::core::diagnostic::Diagnostic;
 
 /// The panes, in the order of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,6 +167,8 @@ pub enum OverlayKind {
     Views,
     /// What can be copied.
     Copy,
+    /// The themes; the one under the cursor is drawn.
+    Themes,
     /// The input of a CWD.
     Cwd,
     /// The input of a search.
@@ -194,6 +199,7 @@ impl OverlayKind {
             OverlayKind::Variants => "Variants",
             OverlayKind::Views => "Views",
             OverlayKind::Copy => "Copy",
+            OverlayKind::Themes => "Theme",
             OverlayKind::Cwd => "Change the CWD",
             OverlayKind::Search => "Search",
             OverlayKind::Unsaved => "Not saved",
@@ -213,6 +219,7 @@ impl OverlayKind {
             OverlayKind::Runs
             | OverlayKind::Views
             | OverlayKind::Copy
+            | OverlayKind::Themes
             | OverlayKind::Unsaved
             | OverlayKind::Conflict
             | OverlayKind::Both
@@ -317,6 +324,18 @@ pub enum Hit {
 pub struct State {
     /// What the engine published last.
     pub snapshot: Arc<Snapshot>,
+    /// Which keys do what.
+    pub keymap: Arc<Keymap>,
+    /// The theme that was chosen.
+    pub theme: Arc<str>,
+    /// The theme that is drawn: another one while the list of themes is gone through.
+    pub drawn_theme: Arc<str>,
+    /// The themes that there are.
+    pub themes: Arc<[ThemeRow]>,
+    /// Whether anything on the screen may move by itself.
+    pub animations: bool,
+    /// What is broken in the settings; what was good before is in force.
+    pub broken_settings: Arc<[Diagnostic]>,
     /// What fills the screen.
     pub view: View,
     /// The views that lie under it, the nearest last: Esc goes back to them.
@@ -379,6 +398,12 @@ impl State {
     pub fn new(mouse: bool, show_keys: bool) -> State {
         State {
             snapshot: Arc::default(),
+            keymap: Arc::default(),
+            theme: "ansi".into(),
+            drawn_theme: "ansi".into(),
+            themes: Arc::default(),
+            animations: true,
+            broken_settings: Arc::default(),
             view: View::Main,
             under: Vec::new(),
             views: BTreeMap::new(),

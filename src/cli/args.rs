@@ -26,6 +26,36 @@ pub struct Cli {
     /// What to open in the workbench.
     #[command(flatten)]
     pub open: OpenArgs,
+    /// Colours: auto, always, never; in the workbench also how many
+    #[arg(long, value_name = "WHEN", global = true, hide_possible_values = true)]
+    pub color: Option<ColorArg>,
+}
+
+/// Whether and how many colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorArg {
+    /// Where a terminal reads it, as many as it has
+    Auto,
+    /// Also where no terminal reads it
+    Always,
+    /// None: signs and modifiers only
+    Never,
+    /// All colours
+    Truecolor,
+    /// The palette of 256
+    #[value(name = "256")]
+    Palette,
+    /// The sixteen that the terminal chose
+    #[value(name = "16")]
+    Sixteen,
+}
+
+/// Where the settings are.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SettingsArgs {
+    /// The settings file, instead of the one that `plywood config --path` names
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// The workbench's own options.
@@ -37,7 +67,7 @@ pub struct OpenArgs {
     /// How the bench is used.
     #[command(flatten)]
     pub bench: BenchArgs,
-    /// Colours: dark, light, ansi, mono, or a theme file
+    /// Colours: dark, light, ansi, mono, a theme of your own, or auto for light or dark by the background
     #[arg(long, value_name = "THEME")]
     pub theme: Option<String>,
     /// Do not watch files; Ctrl-L reads them again
@@ -63,6 +93,9 @@ pub struct BenchArgs {
     /// The time at the start, such as 2026-04-01T09:00:00+08:00[Asia/Shanghai], instead of the bench's
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
 }
 
 /// The commands, which need no screen.
@@ -88,8 +121,14 @@ pub enum Command {
     Samples(JsonArgs),
     /// Perform a demo, one beat for each Space; without NAME, list the demos
     Demo(DemoArgs),
-    /// List the keys of the workbench
-    Keys(JsonArgs),
+    /// List the keys of the workbench, as your settings have them
+    Keys(ListArgs),
+    /// List the themes, or print one as a file to copy
+    Themes(ThemesArgs),
+    /// List the models, or say everything that is known of one
+    Models(ModelsArgs),
+    /// Print the settings and where each comes from
+    Config(ConfigArgs),
     /// Print a completion script
     Completions {
         /// The shell
@@ -98,7 +137,69 @@ pub enum Command {
     /// Print the manual page
     Man,
     /// Print what Plywood found on this machine, and where each setting comes from
-    Doctor(JsonArgs),
+    Doctor(ListArgs),
+}
+
+/// A command that prints a list, and follows the settings.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// `config`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ConfigArgs {
+    /// Print a settings file to begin with: every setting, commented out
+    #[arg(long, conflicts_with_all = ["path", "json"])]
+    pub default: bool,
+    /// Print the path of the settings file, whether it exists or not
+    #[arg(long, conflicts_with = "json")]
+    pub path: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// `models`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ModelsArgs {
+    /// A model, as provider:model, to be told everything that is known of it
+    #[arg(value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// `themes`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ThemesArgs {
+    /// A theme, to be printed as a file to copy
+    #[arg(value_name = "THEME")]
+    pub theme: Option<String>,
+    /// List the themes; what is done without THEME
+    #[arg(long, conflicts_with = "theme")]
+    pub list: bool,
+    /// Show each role of the theme in its colours instead
+    #[arg(long, requires = "theme")]
+    pub sample: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
 }
 
 /// A command whose only option is its form.
@@ -121,9 +222,12 @@ pub struct DemoArgs {
     /// Print JSON: the list, or with --print the beats
     #[arg(long)]
     pub json: bool,
-    /// Colours: dark, light, ansi, mono, or a theme file
+    /// Colours: dark, light, ansi, mono, a theme of your own, or auto for light or dark by the background
     #[arg(long, value_name = "THEME")]
     pub theme: Option<String>,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
 }
 
 /// `layers`.

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::args::DemoArgs;
+use super::args::{ColorArg, DemoArgs};
 use super::open::from_here;
 use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
-use super::settings::Environment;
-use super::workbench::{clipboard, theme};
+use super::settings::{Environment, flags, sources};
 use crate::app::cells;
 use crate::app::effect::EngineRequest;
 use crate::app::engine::{Disk, Engine, Options, publish};
@@ -19,8 +18,10 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::io::bench_file::Machine;
 use crate::io::demos::{self, Demo};
+use crate::io::settings::{Given, Origin, Setting};
 use crate::io::watch::Mode;
 use crate::io::{models, samples};
+use crate::tui::setup::Reader;
 use crate::tui::{terminal, workbench};
 
 #[derive(Serialize)]
@@ -117,7 +118,7 @@ fn list(json: bool, out: &mut Out<'_>) -> Result {
 }
 
 /// Performs a demo in the workbench.
-pub(super) fn perform(args: &DemoArgs) -> Result<Outcome> {
+pub(super) fn perform(args: &DemoArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let Some(name) = &args.name else { return Ok(Outcome::Done) };
     terminal::require().map_err(|error| {
         Failure::Diagnostics(vec![
@@ -125,12 +126,20 @@ pub(super) fn perform(args: &DemoArgs) -> Result<Outcome> {
         ])
     })?;
     let environment = Environment::of_process();
-    let theme = theme(&environment.theme(args.theme.as_deref()), &environment)?;
+    let mut sources = sources(&args.settings, &environment)?;
+    // What an audience is shown is the script's: no file is watched, and the model data is the program's own. The keys
+    // stand in a corner.
+    let script = Origin::Flag("demo");
+    sources.flags = Given {
+        watch: Some(Setting::new(Mode::Off, script.clone())),
+        show_keys: Some(Setting::new(true, script)),
+        ..flags(args.theme.as_deref(), color)
+    };
+    let mut reader = Reader::new(sources, environment.into_look());
+    let setup = reader.start().map_err(Failure::Diagnostics)?;
     let engine = open(name)?;
-    // What an audience is shown is the script's: no file is watched. The keys stand in a corner.
-    let clipboard = clipboard(&environment)?;
-    let settings = workbench::Settings { theme, watch: Mode::Off, mouse: true, show_keys: true, clipboard };
-    let code = workbench::run(engine, settings).map_err(|error| Failure::message(error.to_string()))?;
+    let code = workbench::run(engine, setup, reader, Vec::new())
+        .map_err(|error| Failure::message(error.to_string()))?;
     Ok(Outcome::Code(code))
 }
 

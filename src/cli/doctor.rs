@@ -5,14 +5,18 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
-use super::args::JsonArgs;
-use super::output::{Out, Outcome, Result, Table};
+use super::args::ListArgs;
+use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
-use super::settings::{Environment, Setting};
+use super::settings::{self, Environment, shown, sources};
 use crate::core::bench::FORMAT;
 use crate::core::tokens;
-use crate::io::clipboard::{self, Preference};
-use crate::io::models;
+use crate::io::clipboard;
+use crate::io::settings::place::VARIABLE;
+use crate::io::settings::themes::ThemeFiles;
+use crate::io::settings::{Settings, Sources, ThemeChoice};
+use crate::io::{log, models};
+use crate::tui::theme::{Depth, background, load};
 
 #[derive(Serialize)]
 struct Report {
@@ -38,10 +42,6 @@ impl Check {
         Check { name, value: value.into(), origin: origin.into(), problem: None }
     }
 
-    fn setting(name: &'static str, setting: Setting) -> Check {
-        Check::new(name, setting.value, setting.origin)
-    }
-
     fn problem(mut self, problem: impl Into<String>) -> Check {
         self.problem = Some(problem.into());
         self
@@ -49,11 +49,14 @@ impl Check {
 }
 
 /// Prints what was found; status 1 when something does not work.
-pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
+pub(super) fn run(args: &ListArgs, out: &mut Out<'_>) -> Result {
     let environment = Environment::of_process();
+    let sources = sources(&args.settings, &environment)?;
     let mut checks = program();
-    checks.extend(terminal(&environment));
-    checks.push(clipboard(&environment));
+    let (settings, found) = own(&sources, &environment);
+    checks.extend(found);
+    checks.extend(terminal(&environment, &settings));
+    checks.push(copies(&settings));
     checks.extend(machine());
     let found = checks.iter().any(|check| check.problem.is_some());
     if args.json {
@@ -82,8 +85,81 @@ fn program() -> Vec<Check> {
     ]
 }
 
-fn terminal(environment: &Environment) -> Vec<Check> {
-    let mut checks = vec![Check::setting("theme", environment.theme(None))];
+/// The user's own files, and each setting with where it was set. A broken file is a problem, not a failure: whoever asks
+/// here wants to know what is broken.
+fn own(sources: &Sources, environment: &Environment) -> (Settings, Vec<Check>) {
+    let places = &sources.places;
+    let from = if places.named {
+        "--config"
+    } else if environment.get(VARIABLE).is_some() {
+        VARIABLE
+    } else {
+        "default"
+    };
+    let exists = places.file.as_deref().is_some_and(std::path::Path::exists);
+    let note = if exists { "" } else { " (not there)" };
+    let check = Check::new("settings file", format!("{}{note}", shown(places.file.as_deref())), from);
+    let (settings, check) = match sources.read() {
+        Ok(settings) => (settings, check),
+        Err(problems) => (sources.without_own(), check.problem(problems[0].to_string())),
+    };
+    let mut checks = vec![check];
+    let files = ThemeFiles { folder: places.themes() };
+    for (name, value, origin) in settings.listed() {
+        let check = Check::new(name, value, origin);
+        let problem = match name {
+            "theme" => themes(&settings.theme.value).into_iter().find_map(|theme| {
+                let problems = load(&files, theme, Depth::True).err()?;
+                problems.first().map(ToString::to_string)
+            }),
+            "models" => match settings::models_of(&settings) {
+                Ok(_) => None,
+                Err(Failure::Diagnostics(problems)) => problems.first().map(ToString::to_string),
+                Err(_) => Some("they cannot be read".to_owned()),
+            },
+            "keys" => super::keys::keymap(&settings).err().and_then(|list| Some(list.first()?.to_string())),
+            _ => None,
+        };
+        checks.push(match problem {
+            Some(problem) => check.problem(problem),
+            None => check,
+        });
+    }
+    checks.push(Check::new("themes folder", shown(places.themes().as_deref()), from));
+    let wanted = environment.get(log::VARIABLE);
+    let log = Check::new(
+        "log",
+        shown(places.log.as_deref()),
+        wanted.map_or("not written; PLYWOOD_LOG=debug writes it", |_| log::VARIABLE),
+    );
+    let problem = wanted.and_then(|wanted| log::problem(wanted, places.log.as_deref()));
+    checks.push(match problem {
+        Some(problem) => log.problem(problem),
+        None => log,
+    });
+    (settings, checks)
+}
+
+fn themes(choice: &ThemeChoice) -> Vec<&str> {
+    match choice {
+        ThemeChoice::Named(name) => vec![name],
+        ThemeChoice::ByBackground { light, dark, fallback } => vec![light, dark, fallback],
+    }
+}
+
+fn terminal(environment: &Environment, settings: &Settings) -> Vec<Check> {
+    let look = environment.look();
+    let depth = Depth::of(settings.color.value, &look);
+    let mut checks = vec![Check::new("colours", depth.word(), "the terminal and the settings")];
+    let asks = matches!(settings.theme.value, ThemeChoice::ByBackground { .. });
+    let asked = if !asks {
+        "not asked for: one theme is set"
+    } else if background::may_ask(&look) {
+        "asked for at the start, for 200 ms"
+    } else {
+        "not asked for: tmux behind SSH answers too late"
+    };
+    checks.push(Check::new("background", asked, "the theme"));
     let is_terminal = std::io::stdout().is_terminal();
     checks.push(Check::new("output", if is_terminal { "a terminal" } else { "no terminal" }, "stdout"));
     if is_terminal && let Ok((columns, rows)) = crossterm::terminal::size() {
@@ -94,13 +170,16 @@ fn terminal(environment: &Environment) -> Vec<Check> {
             check
         });
     }
-    for name in ["TERM", "COLORTERM", "NO_COLOR"] {
+    for name in ["TERM", "COLORTERM", "NO_COLOR", "TMUX", "SSH_TTY"] {
         let value = environment.get(name).unwrap_or("not set");
         checks.push(Check::new(name, value, "environment"));
     }
-    let locale = environment.locale();
-    let utf8 = locale.value.to_ascii_lowercase().replace('-', "").contains("utf8");
-    let check = Check::setting("locale", locale);
+    let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| Some((environment.get(name)?, name)));
+    let (editor, origin) = editor.unwrap_or(("vi", "default"));
+    checks.push(Check::new("editor", editor, origin));
+    let (locale, origin) = environment.locale();
+    let utf8 = locale.to_ascii_lowercase().replace('-', "").contains("utf8");
+    let check = Check::new("locale", locale, origin);
     checks.push(if utf8 || check.origin == "default" {
         check
     } else {
@@ -110,15 +189,10 @@ fn terminal(environment: &Environment) -> Vec<Check> {
 }
 
 /// The ways to the clipboard, in the order in which they are tried.
-fn clipboard(environment: &Environment) -> Check {
-    let setting = environment.clipboard();
-    let Some(preference) = Preference::parse(&setting.value) else {
-        let words = Preference::WORDS.map(|(word, _)| word).join(", ");
-        return Check::setting("clipboard", setting).problem(format!("there is {words}"));
-    };
-    let routes = clipboard::routes(preference, &clipboard::Machine::default());
+fn copies(settings: &Settings) -> Check {
+    let routes = clipboard::routes(settings.clipboard.value, &clipboard::Machine::default());
     let routes: Vec<String> = routes.iter().map(ToString::to_string).collect();
-    Check::new("clipboard", routes.join(", else "), setting.origin)
+    Check::new("copies go to", routes.join(", else "), settings.clipboard.origin.to_string())
 }
 
 fn machine() -> Vec<Check> {

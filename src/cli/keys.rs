@@ -1,11 +1,15 @@
-//! `plywood keys`: the action table.
+//! `plywood keys`: the action table, with the keys that the settings give it.
 
 use serde::Serialize;
 
-use super::args::JsonArgs;
-use super::output::{Out, Outcome, Result, Table};
+use super::args::ListArgs;
+use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
+use super::settings;
 use crate::app::action::{ACTIONS, ActionInfo};
+use crate::app::keymap::Keymap;
+use crate::core::diagnostic::Diagnostic;
+use crate::io::settings::Settings;
 
 #[derive(Serialize)]
 struct Report {
@@ -17,7 +21,9 @@ struct Report {
 #[derive(Serialize)]
 struct Row {
     id: &'static str,
-    keys: &'static [&'static str],
+    keys: Vec<String>,
+    /// True where the settings give it other keys than the program.
+    rebound: bool,
     scope: &'static str,
     title: &'static str,
     about: &'static str,
@@ -36,12 +42,23 @@ fn by_scope() -> Vec<(&'static str, Vec<&'static ActionInfo>)> {
     scopes
 }
 
+/// The keys that the settings lead to.
+///
+/// # Errors
+///
+/// What is wrong with the rebound keys.
+pub(super) fn keymap(settings: &Settings) -> std::result::Result<Keymap, Vec<Diagnostic>> {
+    settings.keys.as_ref().map_or_else(|| Ok(Keymap::default()), Keymap::new)
+}
+
 /// Prints every key with what it does.
-pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
+pub(super) fn run(args: &ListArgs, out: &mut Out<'_>) -> Result {
+    let keymap = keymap(&settings::settings(&args.settings)?).map_err(Failure::Diagnostics)?;
     if args.json {
         let actions = ACTIONS.iter().map(|action| Row {
             id: action.id,
-            keys: action.keys,
+            keys: keymap.keys(action.action).iter().map(ToString::to_string).collect(),
+            rebound: keymap.is_rebound(action.action),
             scope: action.scope.title(),
             title: action.title,
             about: action.about,
@@ -55,8 +72,9 @@ pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
         let mut table = Table::new(&["keys", "action", "where", "what it does"]);
         for (scope, actions) in by_scope() {
             for action in actions {
+                let own = if keymap.is_rebound(action.action) { " (yours)" } else { "" };
                 table.row([
-                    action.shown_keys(),
+                    format!("{}{own}", keymap.shown_keys(action.action)),
                     action.id.to_owned(),
                     scope.to_owned(),
                     action.about.to_owned(),

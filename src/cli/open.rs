@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::args::BenchArgs;
 use super::output::{Failure, Result};
 use super::report::Revisions;
+use super::settings;
 use crate::core::bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
@@ -15,7 +16,6 @@ use crate::core::source::parse_time;
 use crate::core::wire::{CallNo, Request};
 use crate::io::bench_file::{BenchFile, Machine};
 use crate::io::load::Loader;
-use crate::io::models;
 use crate::io::samples::{self, Sample, ScratchCopy};
 
 /// A bench, read, with what supplies its facts.
@@ -116,6 +116,7 @@ impl Bench {
     /// Opens what `path` names.
     pub(super) fn open(path: &Path, args: &BenchArgs) -> Result<Bench> {
         check(args)?;
+        let models = settings::models(&args.settings)?;
         let machine = Machine::this();
         let (path, copy) = match Named::of(path)? {
             Named::Path(path) => (path, None),
@@ -141,7 +142,7 @@ impl Bench {
             warnings,
             variants: args.variants.clone(),
             run: args.run.clone(),
-            models: Arc::new(models::embedded()),
+            models,
             file,
             _copy: copy,
         })

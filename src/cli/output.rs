@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::paint;
 use crate::core::diagnostic::Diagnostic;
 pub use crate::core::text::table::Table;
 
@@ -50,12 +51,25 @@ pub type Result<T = Outcome> = std::result::Result<T, Failure>;
 /// Where a command writes its data: buffered, and one flush at its end.
 pub struct Out<'a> {
     to: BufWriter<&'a mut dyn Write>,
+    colored: bool,
 }
 
 impl<'a> Out<'a> {
-    /// Writes to `to`.
+    /// Writes to `to`, without colours.
     pub fn new(to: &'a mut dyn Write) -> Out<'a> {
-        Out { to: BufWriter::new(to) }
+        Out { to: BufWriter::new(to), colored: false }
+    }
+
+    /// The same, with colours where `colored`.
+    #[must_use]
+    pub fn colored(self, colored: bool) -> Out<'a> {
+        Out { colored, ..self }
+    }
+
+    /// A text in a style, given by the parameters of its escape sequence; as it is where there are no colours.
+    #[must_use]
+    pub fn painted(&self, text: &str, codes: &str) -> String {
+        if self.colored { paint::styled(text, codes) } else { text.to_owned() }
     }
 
     /// A line.
@@ -117,8 +131,9 @@ impl Table {
     }
 }
 
-/// Says on stderr what went wrong and gives the exit status. A reader that went away, as `head` does, is no failure.
-pub fn finish(result: Result) -> ExitCode {
+/// Says on stderr what went wrong, in colours where `colored`, and gives the exit status. A reader that went away, as
+/// `head` does, is no failure.
+pub fn finish(result: Result, colored: bool) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Found) => ExitCode::from(1),
@@ -127,10 +142,13 @@ pub fn finish(result: Result) -> ExitCode {
         Err(failure) => {
             let text = match failure {
                 Failure::Diagnostics(all) => {
-                    all.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+                    all.iter().map(|one| paint::diagnostic(one, colored)).collect::<Vec<_>>().join("\n\n")
                 }
-                Failure::Message(message) => format!("error: {message}"),
-                Failure::Output(error) => format!("error: the output could not be written: {error}"),
+                Failure::Message(message) => paint::diagnostic(&Diagnostic::error(message), colored),
+                Failure::Output(error) => {
+                    let problem = Diagnostic::error(format!("the output could not be written: {error}"));
+                    paint::diagnostic(&problem, colored)
+                }
             };
             // Nobody is left to be told when stderr is closed, too.
             let _ = writeln!(io::stderr().lock(), "{text}");

@@ -1,16 +1,20 @@
-//! Settings and where they come from: flag, then environment, then default.
+//! The settings that a command line leads to: flags and environment, laid over the files.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
 
-/// A value and its origin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The value.
-    pub value: String,
-    /// `--theme`, `NO_COLOR`, `default`.
-    pub origin: &'static str,
-}
+use super::args::{ColorArg, OpenArgs, SettingsArgs};
+use super::output::{Failure, Result};
+use crate::core::cache::Models;
+use crate::core::diagnostic::Diagnostic;
+use crate::io::models;
+use crate::io::settings::place::{self, Places, shortened};
+use crate::io::settings::themes::ThemeFiles;
+use crate::io::settings::{Color, Given, KNOWN, Origin, Setting, Settings, Sources, ThemeChoice};
+use crate::io::watch::Mode;
+use crate::tui::theme::{Depth, Theme, load};
 
 /// The environment variables that the program looks at.
 #[derive(Clone, Debug, Default)]
@@ -18,9 +22,22 @@ pub struct Environment {
     variables: BTreeMap<&'static str, String>,
 }
 
-/// Every variable that the program looks at on its own account.
-const VARIABLES: &[&str] =
-    &["COLORTERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "PLYWOOD_CLIPBOARD", "PLYWOOD_THEME", "TERM"];
+/// Every variable that the program looks at on its own account, besides those of [`KNOWN`].
+const VARIABLES: &[&str] = &[
+    "COLORTERM",
+    "EDITOR",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "NO_COLOR",
+    "PLYWOOD_LOG",
+    "SSH_TTY",
+    "TERM",
+    "TERM_PROGRAM",
+    "TMUX",
+    "VISUAL",
+    place::VARIABLE,
+];
 
 impl Environment {
     /// That of this process. An empty variable counts as not set, as terminals' conventions have it.
@@ -30,11 +47,12 @@ impl Environment {
     }
 
     fn new(look: impl Fn(&str) -> Option<OsString>) -> Environment {
-        let set = |name: &&'static str| {
+        let set = |name: &'static str| {
             let value = look(name)?.to_string_lossy().into_owned();
-            (!value.is_empty()).then_some((*name, value))
+            (!value.is_empty()).then_some((name, value))
         };
-        Environment { variables: VARIABLES.iter().filter_map(set).collect() }
+        let known = KNOWN.iter().filter_map(|known| known.variable);
+        Environment { variables: VARIABLES.iter().copied().chain(known).filter_map(set).collect() }
     }
 
     /// A variable that is set and not empty.
@@ -43,40 +61,120 @@ impl Environment {
         self.variables.get(name).map(String::as_str)
     }
 
-    fn first(&self, names: &[&'static str], default: &str) -> Setting {
-        names
-            .iter()
-            .find_map(|name| self.get(name).map(|value| Setting { value: value.to_owned(), origin: name }))
-            .unwrap_or_else(|| Setting { value: default.to_owned(), origin: "default" })
+    /// The same, as an owned value, for those who take a function.
+    #[must_use]
+    pub fn look(&self) -> impl Fn(&str) -> Option<String> + '_ {
+        |name| self.get(name).map(str::to_owned)
     }
 
-    /// The theme, by the flag or what stands for it.
+    /// The same for those who keep it.
     #[must_use]
-    pub fn theme(&self, flag: Option<&str>) -> Setting {
-        if let Some(flag) = flag {
-            return Setting { value: flag.to_owned(), origin: "--theme" };
-        }
-        if let Some(theme) = self.get("PLYWOOD_THEME") {
-            return Setting { value: theme.to_owned(), origin: "PLYWOOD_THEME" };
-        }
-        if self.get("NO_COLOR").is_some() {
-            return Setting { value: "mono".to_owned(), origin: "NO_COLOR" };
-        }
-        // The terminal's own colours fit every background.
-        Setting { value: "ansi".to_owned(), origin: "default" }
+    pub fn into_look(self) -> impl Fn(&str) -> Option<String> + 'static {
+        move |name| self.get(name).map(str::to_owned)
     }
 
-    /// Which way leads to the clipboard: a word of [`crate::io::clipboard::Preference`].
+    /// The locale, which says how the terminal is encoded, and where that is said.
     #[must_use]
-    pub fn clipboard(&self) -> Setting {
-        self.first(&["PLYWOOD_CLIPBOARD"], "auto")
+    pub fn locale(&self) -> (&str, &'static str) {
+        let set = |name: &'static str| Some((self.get(name)?, name));
+        ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or(("not set", "default"))
     }
+}
 
-    /// The locale, which says how the terminal is encoded.
-    #[must_use]
-    pub fn locale(&self) -> Setting {
-        self.first(&["LC_ALL", "LC_CTYPE", "LANG"], "not set")
+/// The places of the settings, without the flags of the workbench.
+///
+/// # Errors
+///
+/// When a variable of the environment has a value that means nothing.
+pub(super) fn sources(args: &SettingsArgs, environment: &Environment) -> Result<Sources> {
+    let look = environment.look();
+    Ok(Sources {
+        flags: Given::default(),
+        environment: Given::of_environment(&look).map_err(Failure::Diagnostics)?,
+        bench: None,
+        places: Places::of_user(args.config.as_deref(), &look),
+    })
+}
+
+/// The settings of a command that needs no screen.
+///
+/// # Errors
+///
+/// What is wrong with the user's own file, or with the environment.
+pub(super) fn settings(args: &SettingsArgs) -> Result<Settings> {
+    sources(args, &Environment::of_process())?.read().map_err(Failure::Diagnostics)
+}
+
+/// The models that are known, the user's own included.
+///
+/// # Errors
+///
+/// What is wrong with the settings or with the user's model data.
+pub(super) fn models(args: &SettingsArgs) -> Result<Arc<Models>> {
+    models_of(&settings(args)?)
+}
+
+/// The same from settings that were read.
+///
+/// # Errors
+///
+/// What is wrong with the user's model data.
+pub(super) fn models_of(settings: &Settings) -> Result<Arc<Models>> {
+    let Some(path) = &settings.models.value else { return Ok(Arc::new(models::embedded())) };
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        let problem = format!("the model data `{}` cannot be read: {error}", shortened(path));
+        Failure::Diagnostics(vec![settings.models.origin.locate(Diagnostic::error(problem))])
+    })?;
+    let name = shortened(path);
+    match models::load(Some((&name, &text))) {
+        Ok(models) => Ok(Arc::new(models)),
+        Err(problem) => Err(Failure::Diagnostics(vec![*problem])),
     }
+}
+
+/// A theme by its name or its file, in so many colours.
+///
+/// # Errors
+///
+/// What is wrong with it.
+pub(super) fn theme(name: &str, depth: Depth) -> Result<Theme> {
+    let environment = Environment::of_process();
+    let files = ThemeFiles { folder: Places::of_user(None, &environment.look()).themes() };
+    load(&files, name, depth).map(|loaded| loaded.theme).map_err(Failure::Diagnostics)
+}
+
+/// What the flags say that whatever has a screen knows.
+pub(super) fn flags(theme: Option<&str>, color: Option<ColorArg>) -> Given {
+    Given {
+        theme: theme.map(|theme| Setting::new(ThemeChoice::read(theme), Origin::Flag("--theme"))),
+        color: color.map(|color| Setting::new(colors(color), Origin::Flag("--color"))),
+        ..Given::default()
+    }
+}
+
+/// What the flags of the workbench say.
+pub(super) fn flags_of(args: &OpenArgs, color: Option<ColorArg>) -> Given {
+    let set = |on: bool, flag| on.then_some(Origin::Flag(flag));
+    Given {
+        watch: set(args.no_watch, "--no-watch").map(|origin| Setting::new(Mode::Off, origin)),
+        show_keys: set(args.show_keys, "--show-keys").map(|origin| Setting::new(true, origin)),
+        ..flags(args.theme.as_deref(), color)
+    }
+}
+
+fn colors(color: ColorArg) -> Color {
+    match color {
+        ColorArg::Auto | ColorArg::Always => Color::Auto,
+        ColorArg::Never => Color::Never,
+        ColorArg::Truecolor => Color::True,
+        ColorArg::Palette => Color::Palette,
+        ColorArg::Sixteen => Color::Sixteen,
+    }
+}
+
+/// A path as messages name it.
+pub(super) fn shown(path: Option<&Path>) -> String {
+    path.map_or_else(|| "none: there is no home folder".to_owned(), shortened)
 }
 
 #[cfg(test)]
@@ -88,22 +186,11 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_wins_over_the_environment_and_that_over_the_default() {
-        let theme = |flag, pairs: &[_]| {
-            let setting = with(pairs).theme(flag);
-            format!("{} by {}", setting.value, setting.origin)
-        };
-        let all = [("PLYWOOD_THEME", "light"), ("NO_COLOR", "1"), ("COLORTERM", "truecolor")];
-        assert_eq!(theme(Some("ansi"), &all), "ansi by --theme");
-        assert_eq!(theme(None, &all), "light by PLYWOOD_THEME");
-        assert_eq!(theme(None, &all[1..]), "mono by NO_COLOR");
-        assert_eq!(theme(None, &all[2..]), "ansi by default");
-    }
-
-    #[test]
     fn an_empty_variable_is_not_set() {
         let environment = with(&[("LC_ALL", ""), ("LANG", "zh_CN.UTF-8"), ("NO_COLOR", "")]);
-        assert_eq!(environment.locale(), Setting { value: "zh_CN.UTF-8".into(), origin: "LANG" });
-        assert_eq!(environment.theme(None).origin, "default");
+        assert_eq!(environment.locale(), ("zh_CN.UTF-8", "LANG"));
+        assert_eq!(environment.get("NO_COLOR"), None);
+        let sources = sources(&SettingsArgs::default(), &environment).expect("nothing is wrong");
+        assert_eq!(sources.environment, Given::default());
     }
 }

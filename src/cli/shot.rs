@@ -2,7 +2,7 @@
 
 use super::args::ShotArgs;
 use super::output::{Failure, Out, Outcome, Result};
-use super::settings::Setting;
+use super::settings;
 use super::{open, workbench};
 use crate::app::effect::EngineRequest;
 use crate::app::engine::Inline;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &ShotArgs, out: &mut Out<'_>) -> Result {
 
 /// A theme in all its colours: a picture has no terminal that could lack them.
 pub(super) fn theme(name: &str) -> Result<Theme> {
-    workbench::named_theme(&Setting { value: name.to_owned(), origin: "--theme" }, Depth::True)
+    settings::theme(name, Depth::True)
 }
 
 /// Reads keys with spaces between them.

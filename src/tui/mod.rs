@@ -2,11 +2,13 @@
 
 pub mod backend;
 pub mod driver;
+mod follow;
 pub mod input;
 pub mod layout;
 pub mod picture;
 pub mod present;
 pub mod regions;
+pub mod setup;
 mod signals;
 pub mod terminal;
 pub mod theme;

@@ -49,6 +49,7 @@ fn key(event: KeyEvent) -> Option<Key> {
         KeyCode::End => Code::End,
         KeyCode::PageUp => Code::PageUp,
         KeyCode::PageDown => Code::PageDown,
+        KeyCode::F(number) => Code::F(number),
         _ => return None,
     };
     Some(Key { code, ctrl, alt: event.modifiers.contains(KeyModifiers::ALT) })
@@ -69,7 +70,8 @@ mod tests {
             (KeyCode::Tab, KeyModifiers::SHIFT, Some("Shift-Tab")),
             (KeyCode::BackTab, KeyModifiers::SHIFT, Some("Shift-Tab")),
             (KeyCode::Char('家'), none, Some("家")),
-            (KeyCode::F(1), none, None),
+            (KeyCode::F(1), none, Some("F1")),
+            (KeyCode::Insert, none, None),
         ] {
             assert_eq!(of(code, modifiers).as_deref(), want);
         }

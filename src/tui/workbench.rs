@@ -9,9 +9,11 @@ use ratatui::Frame;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use super::driver::{self, App, Effect, Notice};
+use super::follow::Follow;
 use super::picture::{self, Ground};
 use super::present::present;
 use super::regions::Regions;
+use super::setup::{Reader, Setup};
 use super::theme::Theme;
 use super::translate;
 use crate::app::copy::Copy;
@@ -22,53 +24,47 @@ use crate::app::highlight::{Id, Paint, Want, wants, worker};
 use crate::app::snapshot::Snapshot;
 use crate::app::state::State;
 use crate::app::update::update;
+use crate::core::diagnostic::Diagnostic;
 use crate::io::clipboard::{Clipboard, Copied, Machine, Preference};
 use crate::io::edit::outside;
 use crate::io::picture::save;
 use crate::io::watch::{Mode, Notice as Watched, Watcher};
 
-/// How the workbench looks and behaves.
-pub struct Settings {
-    /// The theme.
-    pub theme: Theme,
-    /// How files are watched.
-    pub watch: Mode,
-    /// Whether the mouse is captured at the start.
-    pub mouse: bool,
-    /// Whether the last keys are shown, for an audience.
-    pub show_keys: bool,
-    /// Which way leads to the clipboard.
-    pub clipboard: Preference,
-}
-
-/// Runs the workbench on an engine until the user leaves. Gives the exit code.
+/// Runs the workbench on an engine until the user leaves. `reader` reads the settings that led to `setup` again when
+/// they change; `lasting` is what is broken for good. Gives the exit code.
 ///
 /// # Errors
 ///
 /// When standard output is no terminal, the terminal cannot be read or written, or the machine gives no thread.
-pub fn run(engine: Engine, settings: Settings) -> std::io::Result<u8> {
+pub fn run(engine: Engine, setup: Setup, reader: Reader, lasting: Vec<Diagnostic>) -> std::io::Result<u8> {
     super::terminal::require().map_err(std::io::Error::other)?;
     let (sender, messages) = unbounded_channel();
     let own = sender.clone();
-    let post = ToDriver { sender, watcher: None, mode: settings.watch, engine: Arc::default() };
+    let (mode, mouse) = (setup.settings.watch.value, setup.settings.mouse.value);
+    let post = ToDriver { sender: sender.clone(), watcher: None, mode, engine: Arc::default() };
     let back = post.engine.clone();
     let engine = spawn(engine, Box::new(post))?;
     // The watcher starts with the first list of inputs; from here on its hints reach the engine.
     let _ = back.set(engine.downgrade());
+    let preference = setup.settings.clipboard.value;
     let mut workbench = Workbench {
-        state: State::new(settings.mouse, settings.show_keys),
-        theme: settings.theme,
+        state: State::new(mouse, setup.settings.show_keys.value),
+        theme: setup.theme.clone(),
         regions: Regions::default(),
         engine,
+        follow: Follow::start(reader, setup, lasting, sender),
         effects: VecDeque::new(),
         size: (1, 1),
-        preference: settings.clipboard,
+        preference,
         clipboard: None,
         sender: own,
         painter: None,
         wanted: Vec::new(),
     };
-    driver::run(&mut workbench, messages, settings.mouse)
+    let news = workbench.follow.first();
+    workbench.state.drawn_theme = news.theme.clone();
+    workbench.happen(Event::Settings(news));
+    driver::run(&mut workbench, messages, mouse)
 }
 
 /// What arrives from other threads.
@@ -83,6 +79,8 @@ pub enum Message {
     Edited(Option<String>),
     /// A text was copied, or is for the terminal to copy: what it is, and how.
     Copied(Arc<str>, Result<Copied, String>),
+    /// The settings may have changed.
+    Settings,
 }
 
 /// The engine's side: snapshots go to the driver, inputs to the watcher.
@@ -128,6 +126,7 @@ struct Workbench {
     theme: Theme,
     regions: Regions,
     engine: Handle,
+    follow: Follow,
     effects: VecDeque<Effect<Message>>,
     /// The size of the last frame in cells.
     size: (u16, u16),
@@ -150,6 +149,11 @@ impl Workbench {
                 Wish::Quit => self.effects.push_back(Effect::Quit(0)),
                 Wish::Suspend => self.effects.push_back(Effect::Suspend),
                 Wish::Mouse(on) => self.effects.push_back(Effect::Mouse(on)),
+                Wish::Theme(name) => match self.follow.theme(&name) {
+                    Ok(theme) => self.theme = theme,
+                    Err(problem) => self.happen(Event::Say(problem)),
+                },
+                Wish::Settings => self.read_settings(),
                 Wish::Redraw => self.effects.push_back(Effect::Redraw),
                 Wish::Copy(text) => self.copy(text),
                 Wish::Picture => self.picture(),
@@ -158,6 +162,18 @@ impl Workbench {
                     self.effects.push_back(Effect::Lend(Box::new(edit)));
                 }
             }
+        }
+    }
+
+    /// Looks at the settings again.
+    fn read_settings(&mut self) {
+        let chosen = self.state.theme.clone();
+        if let Some((theme, news)) = self.follow.again(&chosen) {
+            // While the list of themes is open, the theme under its cursor is the one that is drawn.
+            if self.state.drawn_theme == self.state.theme {
+                self.theme = theme;
+            }
+            self.happen(Event::Settings(news));
         }
     }
 }
@@ -244,6 +260,7 @@ impl App for Workbench {
                 Event::Say(said)
             }
             Message::Copied(what, Err(reason)) => Event::Say(format!("{what} was not copied: {reason}")),
+            Message::Settings => return self.read_settings(),
         };
         self.happen(event);
     }

@@ -153,6 +153,12 @@ impl Disk {
         if differs { Found::Value(Value::list(paths.into_iter().map(Value::Text))) } else { found }
     }
 
+    /// The bench file; none for the bench that is part of the program.
+    #[must_use]
+    pub fn bench_file(&self) -> Option<PathBuf> {
+        self.file.path().map(|(path, _)| path.to_owned())
+    }
+
     /// The folder of the bench.
     #[must_use]
     pub fn folder(&self) -> &Path {

@@ -25,6 +25,8 @@ pub enum Pick {
     Model(Name),
     /// Choose this run.
     Run(Name),
+    /// Draw with this theme.
+    Theme(Name),
     /// Switch this variant on or off.
     Variant(Name),
     /// Type this instead.
@@ -120,6 +122,14 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             .runs
             .iter()
             .map(|run| ListRow::new(sign(run.on), &*run.name, &*run.about, Pick::Run(run.name.clone())))
+            .collect(),
+        OverlayKind::Themes => state
+            .themes
+            .iter()
+            .map(|theme| {
+                let on = sign(theme.name == state.theme);
+                ListRow::new(on, &*theme.name, &*theme.about, Pick::Theme(theme.name.clone()))
+            })
             .collect(),
         OverlayKind::Variants => choices
             .variants
@@ -255,7 +265,7 @@ fn action_row(state: &State, info: &ActionInfo) -> ListRow {
         Scope::Pane(pane) if pane != state.focus => format!("{}: {}", pane.title(), info.about),
         _ => info.about.to_owned(),
     };
-    ListRow::new(info.shown_keys(), info.title, about, Pick::Action(info.action))
+    ListRow::new(state.keymap.shown_keys(info.action), info.title, about, Pick::Action(info.action))
 }
 
 /// Every key, by scope: the focused pane first, then the screen, then what is open only at times.

@@ -8,6 +8,7 @@ mod pointer;
 mod reading;
 mod screen;
 mod search;
+mod setup;
 mod stage;
 mod views;
 
@@ -32,7 +33,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
     let rows_before = (Arc::clone(&state.snapshot), state.request.block, look(state));
     let folds_before = state.request.folded.len();
     let painted = matches!(event, Event::Painted(..));
-    let effects = match event {
+    let mut effects = match event {
         Event::Key(key) => on_key(state, key),
         Event::Paste(text) => on_paste(state, &text),
         Event::Pointer(pointer, target) => pointer::on_pointer(state, pointer, target),
@@ -50,11 +51,12 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
             paints.take(id, paint, editor.as_ref());
             Vec::new()
         }
+        Event::Settings(news) => setup::on_settings(state, news),
         Event::Say(text) => {
             state.message = text;
             Vec::new()
         }
-        Event::Focused => return vec![Effect::Engine(EngineRequest::Look)],
+        Event::Focused => return vec![Effect::Engine(EngineRequest::Look), Effect::Settings],
         Event::Resized => Vec::new(),
         Event::Drawn(metrics) => {
             state.dirty = false;
@@ -79,6 +81,11 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         || (block, look_before, folds_before)
             != (state.request.block, look(state), state.request.folded.len());
     settle(state, anew);
+    let theme = setup::wanted_theme(state);
+    if theme != state.drawn_theme {
+        state.drawn_theme = theme.clone();
+        effects.push(Effect::Theme(theme));
+    }
     effects
 }
 
@@ -213,7 +220,9 @@ fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         }
         Action::Quit => up_level(state),
         Action::Cancel => cancel(state),
-        Action::LookAgain => vec![Effect::Engine(EngineRequest::LookAgain), Effect::Redraw],
+        Action::LookAgain => {
+            vec![Effect::Engine(EngineRequest::LookAgain), Effect::Settings, Effect::Redraw]
+        }
         Action::Suspend => vec![Effect::Suspend],
         _ if state.overlays.is_empty() && state.editor.is_some() => editor::perform(state, action),
         _ if state.overlays.is_empty() => screen::perform(state, action),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::{Motion, moved};
-use super::{editor, form, search, views};
+use super::{editor, form, search, setup, views};
 use crate::app::action::Action;
 use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
@@ -32,6 +32,9 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
         OverlayKind::Runs => list.cursor = choices.runs.iter().position(|run| run.on).unwrap_or(0),
         OverlayKind::Cwd => {
             editor.set(if base.ends_with('/') { base.to_string() } else { format!("{base}/") });
+        }
+        OverlayKind::Themes => {
+            list.cursor = state.themes.iter().position(|theme| theme.name == state.theme).unwrap_or(0);
         }
         OverlayKind::Search => state.search = None,
         OverlayKind::Copy => {
@@ -173,6 +176,11 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
                 overlay.stem = None;
             }
             return typed(state);
+        }
+        Pick::Theme(name) => {
+            state.overlays.pop();
+            setup::take_theme(state, name);
+            return Vec::new();
         }
         Pick::Model(name) => EngineRequest::Model(name),
         Pick::Run(name) => EngineRequest::Run(name),

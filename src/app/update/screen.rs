@@ -39,6 +39,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Variants => overlay::open(state, OverlayKind::Variants),
         Action::Runs => overlay::open(state, OverlayKind::Runs),
         Action::Views => overlay::open(state, OverlayKind::Views),
+        Action::Themes => overlay::open(state, OverlayKind::Themes),
         Action::Help => overlay::open(state, OverlayKind::Help),
         Action::Palette => overlay::open(state, OverlayKind::Palette),
         Action::Search => overlay::open(state, OverlayKind::Search),

@@ -33,6 +33,11 @@ pub(super) static BENCH: Record = record(
         field("variants", Shape::Names(&Shape::Names(&Shape::Any)), "named changes: dotted path to value"),
         field("runs", Shape::Names(&RUN), "scripted runs; the first is the default"),
         field("sent_on_open", Shape::Bool, "opening the bench counts as the first call sent"),
+        field(
+            "settings",
+            Shape::Record(&crate::io::settings::file::OF_BENCH),
+            "how the bench is shown; flags and the environment win over it",
+        ),
     ],
 );
 

@@ -10,11 +10,11 @@ use super::node::{Kind, Node};
 use super::suggest;
 
 /// The keys that can stand beside the tool in a call.
-pub(super) const BESIDE_A_TOOL: &[&str] = &["result", "arguments", "mediator"];
+pub(crate) const BESIDE_A_TOOL: &[&str] = &["result", "arguments", "mediator"];
 
 /// What a value may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// Anything.
     Any,
     /// A text.
@@ -51,43 +51,43 @@ pub(super) enum Shape {
 
 /// A word that a value may be.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Word {
-    pub(super) word: &'static str,
-    pub(super) doc: &'static str,
+pub(crate) struct Word {
+    pub(crate) word: &'static str,
+    pub(crate) doc: &'static str,
 }
 
-pub(super) const fn word(word: &'static str, doc: &'static str) -> Word {
+pub(crate) const fn word(word: &'static str, doc: &'static str) -> Word {
     Word { word, doc }
 }
 
 /// A key of a record.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Field {
-    pub(super) key: &'static str,
-    pub(super) shape: Shape,
-    pub(super) doc: &'static str,
-    pub(super) required: bool,
-    pub(super) planned: bool,
+pub(crate) struct Field {
+    pub(crate) key: &'static str,
+    pub(crate) shape: Shape,
+    pub(crate) doc: &'static str,
+    pub(crate) required: bool,
+    pub(crate) planned: bool,
     /// The kinds beside which it may stand; empty for all.
-    pub(super) with: &'static [&'static str],
+    pub(crate) with: &'static [&'static str],
 }
 
-pub(super) const fn field(key: &'static str, shape: Shape, doc: &'static str) -> Field {
+pub(crate) const fn field(key: &'static str, shape: Shape, doc: &'static str) -> Field {
     Field { key, shape, doc, required: false, planned: false, with: &[] }
 }
 
 impl Field {
-    pub(super) const fn required(mut self) -> Field {
+    pub(crate) const fn required(mut self) -> Field {
         self.required = true;
         self
     }
 
-    pub(super) const fn planned(mut self) -> Field {
+    pub(crate) const fn planned(mut self) -> Field {
         self.planned = true;
         self
     }
 
-    pub(super) const fn with(mut self, kinds: &'static [&'static str]) -> Field {
+    pub(crate) const fn with(mut self, kinds: &'static [&'static str]) -> Field {
         self.with = kinds;
         self
     }
@@ -95,24 +95,24 @@ impl Field {
 
 /// A map with known keys.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// With its article: `a layer`.
-    pub(super) what: &'static str,
-    pub(super) doc: &'static str,
-    pub(super) fields: &'static [Field],
+    pub(crate) what: &'static str,
+    pub(crate) doc: &'static str,
+    pub(crate) fields: &'static [Field],
     /// What the kinds below are, and that exactly one of them has to be there: `source`.
-    pub(super) choice: Option<&'static str>,
+    pub(crate) choice: Option<&'static str>,
     /// The keys that name the kind.
-    pub(super) kinds: &'static [&'static str],
+    pub(crate) kinds: &'static [&'static str],
 }
 
 impl Record {
-    pub(super) fn field(&self, key: &str) -> Option<&Field> {
+    pub(crate) fn field(&self, key: &str) -> Option<&Field> {
         self.fields.iter().find(|field| field.key == key)
     }
 
     /// The entry that names the kind, if exactly one does.
-    pub(super) fn kind<'n>(&self, node: &'n Node) -> Option<(&'n str, &'n Arc<Node>)> {
+    pub(crate) fn kind<'n>(&self, node: &'n Node) -> Option<(&'n str, &'n Arc<Node>)> {
         let mut found = node.entries().iter().filter(|entry| self.kinds.contains(&&*entry.key));
         match (found.next(), found.next()) {
             (Some(entry), None) => Some((&entry.key, &entry.value)),
@@ -125,14 +125,14 @@ impl Record {
 pub const NOT_BUILT: &str = "not built yet";
 
 /// Collects what is wrong with a file.
-pub(super) struct Problems<'a> {
-    pub(super) file: Name,
-    pub(super) text: &'a str,
-    pub(super) list: Vec<Diagnostic>,
+pub(crate) struct Problems<'a> {
+    pub(crate) file: Name,
+    pub(crate) text: &'a str,
+    pub(crate) list: Vec<Diagnostic>,
 }
 
 impl Problems<'_> {
-    pub(super) fn error(
+    pub(crate) fn error(
         &mut self,
         at: Position,
         message: impl Into<String>,
@@ -141,7 +141,7 @@ impl Problems<'_> {
         self.add(Diagnostic::error(message), at, hint);
     }
 
-    pub(super) fn warning(
+    pub(crate) fn warning(
         &mut self,
         at: Position,
         message: impl Into<String>,
@@ -157,19 +157,19 @@ impl Problems<'_> {
     }
 
     /// Adds a problem, unless it has been told.
-    pub(super) fn push(&mut self, problem: Diagnostic) {
+    pub(crate) fn push(&mut self, problem: Diagnostic) {
         if !self.list.contains(&problem) {
             self.list.push(problem);
         }
     }
 
-    pub(super) fn planned(&mut self, at: Position, what: &str) {
+    pub(crate) fn planned(&mut self, at: Position, what: &str) {
         let hint = "this version cannot open a bench that uses it".to_owned();
         self.error(at, format!("{NOT_BUILT}: {what}"), hint);
     }
 
     /// Checks a value against its description; `name` is what a message calls it, such as "`refresh`".
-    pub(super) fn check(&mut self, node: &Node, shape: &Shape, name: &str) {
+    pub(crate) fn check(&mut self, node: &Node, shape: &Shape, name: &str) {
         match shape {
             Shape::Any => {}
             Shape::Text | Shape::Path if node.as_text().is_some() => {}

@@ -2,6 +2,8 @@
 
 use ratatui::style::Color;
 
+use crate::io::settings::Color as Wanted;
+
 /// How many colours a terminal shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
@@ -16,19 +18,50 @@ pub enum Depth {
 }
 
 impl Depth {
-    /// What the environment says. A terminal that says little gets fewer colours, never none.
+    /// What the user's settings say, else what the environment says.
+    #[must_use]
+    pub fn of(wanted: Wanted, env: &impl Fn(&str) -> Option<String>) -> Depth {
+        match wanted {
+            Wanted::Auto => Depth::detect(env),
+            Wanted::True => Depth::True,
+            Wanted::Palette => Depth::Palette,
+            Wanted::Sixteen => Depth::Sixteen,
+            Wanted::Never => Depth::None,
+        }
+    }
+
+    /// What the environment says. A terminal that says little gets fewer colours, never none. SSH passes `TERM` on and
+    /// drops `COLORTERM`, so the terminals that are known by their name have all colours.
     #[must_use]
     pub fn detect(env: &impl Fn(&str) -> Option<String>) -> Depth {
         let term = env("TERM").unwrap_or_default();
         let color = env("COLORTERM").unwrap_or_default();
-        if env("NO_COLOR").is_some_and(|value| !value.is_empty()) || term == "dumb" {
+        let program = env("TERM_PROGRAM").unwrap_or_default();
+        let all = ["kitty", "ghostty", "alacritty", "foot", "wezterm", "contour", "rio"];
+        if term == "dumb" {
             Depth::None
-        } else if color == "truecolor" || color == "24bit" || term.ends_with("-direct") {
+        } else if color == "truecolor"
+            || color == "24bit"
+            || term.ends_with("-direct")
+            || all.iter().any(|name| term.split('-').any(|part| part == *name))
+            || matches!(program.as_str(), "iTerm.app" | "WezTerm" | "vscode" | "ghostty")
+        {
             Depth::True
         } else if term.contains("256") {
             Depth::Palette
         } else {
             Depth::Sixteen
+        }
+    }
+
+    /// Its name for people: `all`, `256`, `16`, `none`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Depth::None => "none",
+            Depth::Sixteen => "16",
+            Depth::Palette => "256",
+            Depth::True => "all",
         }
     }
 
@@ -92,15 +125,68 @@ fn distance(a: [u8; 3], b: [u8; 3]) -> u32 {
     a.iter().zip(b).map(|(&a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }
 
+/// How far a colour may be from the one that it stands for, as a contrast ratio: beyond that a text may vanish.
+const FAR: f64 = 3.0;
+
+/// The one of the sixteen that stands for a colour: that of its hue, where it is about as light; else a grey. The nearest
+/// one by distance would be grey for every colour that is not glaring.
 fn to_sixteen(rgb: [u8; 3]) -> Color {
-    SIXTEEN
-        .iter()
-        .min_by_key(|(.., known)| distance(rgb, *known))
-        .map_or(Color::Reset, |(_, color, _)| *color)
+    let [red, green, blue] = rgb.map(f64::from);
+    let (high, low) = (red.max(green).max(blue), red.min(green).min(blue));
+    let chroma = high - low;
+    // In degrees: red 0, yellow 60, green 120, cyan 180, blue 240, magenta 300.
+    let hue = if high == red {
+        ((green - blue) / chroma).rem_euclid(6.0)
+    } else if high == green {
+        (blue - red) / chroma + 2.0
+    } else {
+        (red - green) / chroma + 4.0
+    };
+    if chroma >= 40.0 {
+        // What people call green reaches far into yellow, and cyan into blue.
+        let sector = match hue * 60.0 {
+            25.0..75.0 => 3,
+            75.0..160.0 => 2,
+            160.0..215.0 => 6,
+            215.0..260.0 => 4,
+            260.0..330.0 => 5,
+            _ => 1,
+        };
+        let (_, color, value) = SIXTEEN[if high >= 200.0 { sector + 8 } else { sector }];
+        if contrast(rgb, value) <= FAR {
+            return color;
+        }
+    }
+    let greys = [0, 8, 7, 15].map(|index| SIXTEEN[index]);
+    let nearest = greys.iter().min_by(|(.., a), (.., b)| contrast(rgb, *a).total_cmp(&contrast(rgb, *b)));
+    nearest.map_or(Color::Reset, |(_, color, _)| *color)
+}
+
+/// The contrast ratio of two colours, from 1 to 21, as WCAG 2.2 defines it.
+pub(super) fn contrast(a: [u8; 3], b: [u8; 3]) -> f64 {
+    let luminance = |rgb: [u8; 3]| {
+        let [red, green, blue] = rgb.map(|part| {
+            let part = f64::from(part) / 255.0;
+            if part <= 0.04045 { part / 12.92 } else { ((part + 0.055) / 1.055).powf(2.4) }
+        });
+        0.2126 * red + 0.7152 * green + 0.0722 * blue
+    };
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
 fn to_palette(rgb: [u8; 3]) -> u8 {
     (16..=255).min_by_key(|&index| distance(rgb, of_palette(index))).unwrap_or(16)
+}
+
+/// The value of a colour that has the same one in every terminal; none for those that the user's terminal chose.
+#[cfg(test)]
+pub(super) fn rgb(color: Color) -> Option<[u8; 3]> {
+    match color {
+        Color::Rgb(red, green, blue) => Some([red, green, blue]),
+        Color::Indexed(index @ 16..) => Some(of_palette(index)),
+        _ => None,
+    }
 }
 
 /// The colour of a number from 16 on: a cube of 6 x 6 x 6, then 24 greys.
@@ -135,6 +221,31 @@ mod tests {
     }
 
     #[test]
+    fn the_depth_is_what_the_user_wants_or_the_terminal_has() {
+        let detect = |pairs: &'static [(&str, &str)]| {
+            Depth::detect(&|name| {
+                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
+            })
+        };
+        assert_eq!(detect(&[("TERM", "xterm-256color")]), Depth::Palette);
+        assert_eq!(detect(&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]), Depth::True);
+        assert_eq!(detect(&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "WezTerm")]), Depth::True);
+        assert_eq!(detect(&[("TERM", "xterm-kitty")]), Depth::True, "as SSH passes it on");
+        assert_eq!(detect(&[("TERM", "xterm")]), Depth::Sixteen);
+        assert_eq!(detect(&[]), Depth::Sixteen);
+        assert_eq!(detect(&[("TERM", "dumb")]), Depth::None);
+        let never = |_: &str| -> Option<String> { panic!("nothing is looked up") };
+        for (wanted, depth) in [
+            (Wanted::True, Depth::True),
+            (Wanted::Palette, Depth::Palette),
+            (Wanted::Sixteen, Depth::Sixteen),
+            (Wanted::Never, Depth::None),
+        ] {
+            assert_eq!(Depth::of(wanted, &never), depth);
+        }
+    }
+
+    #[test]
     fn colours_are_approximated_down() {
         let orange = Color::Rgb(255, 135, 0);
         assert_eq!(Depth::True.approximate(orange), Some(orange));
@@ -143,5 +254,28 @@ mod tests {
         assert_eq!(Depth::Sixteen.approximate(Color::Indexed(244)), Some(Color::DarkGray));
         assert_eq!(Depth::Sixteen.approximate(Color::Cyan), Some(Color::Cyan));
         assert_eq!(Depth::None.approximate(Color::Cyan), None);
+    }
+
+    #[test]
+    fn with_sixteen_colours_a_hue_stays_one_where_it_can_be_read() {
+        for (rgb, want) in [
+            ([0x9e, 0xce, 0x6a], Color::LightGreen),
+            ([0x7d, 0xcf, 0xff], Color::LightCyan),
+            ([0xff, 0x93, 0xa6], Color::LightRed),
+            ([0xa8, 0x00, 0x1c], Color::Red),
+            ([0x1f, 0x5f, 0xbf], Color::Blue),
+            ([0x1a, 0x1b, 0x26], Color::Black),
+            // A dark brown as yellow could not be read on white.
+            ([0x7a, 0x4b, 0x00], Color::DarkGray),
+            ([0xff, 0xff, 0xff], Color::White),
+        ] {
+            assert_eq!(to_sixteen(rgb), want, "{rgb:?}");
+        }
+    }
+
+    #[test]
+    fn contrast_is_that_of_the_definition() {
+        assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 0.01);
+        assert!((contrast([0x76; 3], [255; 3]) - 4.54).abs() < 0.01);
     }
 }

@@ -1,15 +1,19 @@
 //! Themes: a style for each role on the screen, read from YAML. Roles fall back (`border.focus` to `border` to `text`),
-//! themes extend one another, and colours are approximated down to what the terminal has.
+//! themes inherit from one another, and colours are approximated down to what the terminal has.
 
+pub mod background;
 mod color;
+mod file;
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use ratatui::style::{Modifier, Style};
-use serde::Deserialize;
+use ratatui::style::Style;
 
 pub use color::Depth;
 pub(super) use color::of_palette as palette_rgb;
+pub use file::{Loaded, about, load};
+
+use crate::io::settings::themes::{self, ThemeFiles};
 
 /// What a piece of the screen is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -146,27 +150,10 @@ const ROLES: [(Role, &str); 42] = [
     (Role::DiffNewWord, "diff.new.word"),
 ];
 
-/// The themes that are built in: name, file.
-pub const BUILT_IN: [(&str, &str); 4] = [
-    ("ansi", include_str!("../../../themes/ansi.yaml")),
-    ("mono", include_str!("../../../themes/mono.yaml")),
-    ("dark", include_str!("../../../themes/dark.yaml")),
-    ("light", include_str!("../../../themes/light.yaml")),
-];
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ThemeFile {
-    name: String,
-    extends: Option<String>,
-    #[serde(default)]
-    roles: BTreeMap<String, String>,
-}
-
 /// A style for each role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Theme {
-    name: String,
+    name: Arc<str>,
     styles: [Style; ROLES.len()],
 }
 
@@ -174,47 +161,16 @@ impl Theme {
     /// A built-in theme; none when there is no theme of this name.
     #[must_use]
     pub fn built_in(name: &str, depth: Depth) -> Option<Theme> {
-        let (_, text) = BUILT_IN.iter().find(|(known, _)| *known == name)?;
-        // That they parse is tested.
-        Theme::parse(text, depth).ok()
-    }
-
-    /// The theme to start with. `chosen` is what the user's settings name; `env` looks a variable of the environment up.
-    /// `NO_COLOR` (see <https://no-color.org>) and terminals without colours get `mono`, all others `ansi`.
-    #[must_use]
-    pub fn choose(chosen: Option<&str>, env: impl Fn(&str) -> Option<String>) -> Theme {
-        let depth = Depth::detect(&env);
-        let name = if depth == Depth::None { "mono" } else { chosen.unwrap_or("ansi") };
-        Theme::built_in(name, depth).or_else(|| Theme::built_in("ansi", depth)).unwrap_or_else(Theme::plain)
+        let files = ThemeFiles::default();
+        // That they can be read is tested.
+        themes::BUILT_IN.iter().find(|(known, _)| *known == name)?;
+        load(&files, name, depth).ok().map(|loaded| loaded.theme)
     }
 
     /// A theme that styles nothing.
     #[must_use]
     pub fn plain() -> Theme {
-        Theme { name: "plain".to_owned(), styles: [Style::new(); ROLES.len()] }
-    }
-
-    /// Reads a theme file.
-    ///
-    /// # Errors
-    ///
-    /// One sentence with what cannot be read.
-    pub fn parse(text: &str, depth: Depth) -> Result<Theme, String> {
-        let (name, roles) = collect(text, 0)?;
-        for role in roles.keys() {
-            if !ROLES.iter().any(|(_, known)| known == role) {
-                return Err(format!("theme {name}: unknown role `{role}`"));
-            }
-        }
-        let mut theme = Theme { name, ..Theme::plain() };
-        for (index, (_, role)) in ROLES.iter().enumerate() {
-            if let Some((role, value)) = fall_back(role, &roles) {
-                let style = style(value, depth);
-                theme.styles[index] =
-                    style.map_err(|what| format!("theme {}: {role}: {what}", theme.name))?;
-            }
-        }
-        Ok(theme)
+        Theme { name: "plain".into(), styles: [Style::new(); ROLES.len()] }
     }
 
     /// The name of the theme.
@@ -233,64 +189,11 @@ impl Theme {
     pub fn style(&self, role: Role) -> Style {
         self.styles[role as usize]
     }
-}
 
-/// The theme's roles with those of the themes it extends.
-fn collect(text: &str, level: usize) -> Result<(String, BTreeMap<String, String>), String> {
-    let file: ThemeFile = serde_yaml::from_str(text).map_err(|error| format!("theme: {error}"))?;
-    let mut roles = BTreeMap::new();
-    if let Some(parent) = &file.extends {
-        let known = BUILT_IN.iter().find(|(name, _)| name == parent).filter(|_| level < 4);
-        let (_, text) = known
-            .ok_or_else(|| format!("theme {}: it extends `{parent}`, which is not built in", file.name))?;
-        roles = collect(text, level + 1)?.1;
+    /// Every role with its name and its style, in the order of the theme files.
+    pub fn roles(&self) -> impl Iterator<Item = (Role, &'static str, Style)> + '_ {
+        ROLES.iter().map(|(role, name)| (*role, *name, self.style(*role)))
     }
-    roles.extend(file.roles);
-    Ok((file.name, roles))
-}
-
-/// The value of a role, or of the nearest role above it.
-fn fall_back<'a>(role: &'a str, roles: &'a BTreeMap<String, String>) -> Option<(&'a str, &'a str)> {
-    let mut role = role;
-    loop {
-        if let Some(value) = roles.get(role) {
-            return Some((role, value));
-        }
-        role = match role.rfind('.') {
-            Some(dot) => &role[..dot],
-            None if role == "text" => return None,
-            None => "text",
-        };
-    }
-}
-
-/// Reads `cyan on black bold`.
-fn style(text: &str, depth: Depth) -> Result<Style, String> {
-    let mut style = Style::new();
-    let mut background = false;
-    for word in text.split_whitespace() {
-        let modifier = match word {
-            "on" => {
-                background = true;
-                continue;
-            }
-            "bold" => Modifier::BOLD,
-            "dim" => Modifier::DIM,
-            "italic" => Modifier::ITALIC,
-            "underlined" => Modifier::UNDERLINED,
-            "reversed" => Modifier::REVERSED,
-            color => {
-                let color = color::parse(color).ok_or_else(|| format!("`{color}` is no colour"))?;
-                if let Some(color) = depth.approximate(color) {
-                    style = if background { style.bg(color) } else { style.fg(color) };
-                }
-                background = false;
-                continue;
-            }
-        };
-        style = style.add_modifier(modifier);
-    }
-    Ok(style)
 }
 
 #[cfg(test)]
@@ -300,9 +203,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn built_in_themes_parse_and_mono_has_no_colour() {
-        for (name, text) in BUILT_IN {
-            let theme = Theme::parse(text, Depth::True).unwrap_or_else(|error| panic!("{error}"));
+    fn built_in_themes_are_read_and_mono_has_no_colour() {
+        for (name, _) in themes::BUILT_IN {
+            let theme = load(&ThemeFiles::default(), name, Depth::True)
+                .unwrap_or_else(|problems| panic!("{}", problems[0]))
+                .theme;
             assert_eq!(theme.name(), name);
             for (role, key) in ROLES {
                 let style = theme.style(role);
@@ -315,36 +220,60 @@ mod tests {
         for (index, (role, _)) in ROLES.iter().enumerate() {
             assert_eq!(*role as usize, index);
         }
+        assert_eq!(Theme::built_in("nope", Depth::True), None);
+    }
+
+    /// Roles that are no text: lines and bars.
+    const DRAWN: [Role; 3] = [Role::Border, Role::BorderFocus, Role::Bar];
+
+    fn contrast(a: Color, b: Color) -> f64 {
+        let rgb = |color| color::rgb(color).expect("a colour with a fixed value");
+        color::contrast(rgb(a), rgb(b))
     }
 
     #[test]
-    fn roles_fall_back() {
-        let theme =
-            Theme::parse("name: x\nroles: { text: red, border: blue bold }", Depth::Sixteen).expect("parses");
-        assert_eq!(theme.style(Role::BorderFocus), Style::new().fg(Color::Blue).add_modifier(Modifier::BOLD));
-        assert_eq!(theme.style(Role::SearchCurrent).fg, Some(Color::Red));
-    }
-
-    #[test]
-    fn errors_name_what_is_wrong() {
-        for (text, want) in [
-            ("name: x\nroles: { txt: red }", "theme x: unknown role `txt`"),
-            ("name: x\nroles: { text: rad }", "theme x: text: `rad` is no colour"),
-            ("name: x\nextends: y", "theme x: it extends `y`, which is not built in"),
-        ] {
-            assert_eq!(Theme::parse(text, Depth::True).expect_err(text), want);
+    fn every_text_is_readable_in_dark_and_light() {
+        for name in ["dark", "light"] {
+            for depth in [Depth::True, Depth::Palette] {
+                let theme = Theme::built_in(name, depth).expect("a theme");
+                let text = theme.style(Role::Text);
+                let ground = text.bg.expect("it paints its own background");
+                let selected = theme.style(Role::Selected);
+                for (role, key, style) in theme.roles() {
+                    let front = style.fg.or(text.fg).expect("a colour");
+                    let least = if DRAWN.contains(&role) { 3.0 } else { 4.5 };
+                    let behind = style.bg.unwrap_or(ground);
+                    let ratio = contrast(front, behind);
+                    assert!(ratio >= least, "{name}, {depth:?}: {key} has {ratio:.2}");
+                    // What stands in the selected row keeps its colours, unless the row has one for all.
+                    let line = matches!(role, Role::Border | Role::BorderFocus);
+                    if style.bg.is_none() && selected.fg.is_none() && !line {
+                        let ratio = contrast(front, selected.bg.expect("a background of its own"));
+                        assert!(
+                            ratio >= least,
+                            "{name}, {depth:?}: {key} has {ratio:.2} in the selected row"
+                        );
+                    }
+                }
+            }
         }
     }
 
     #[test]
-    fn the_environment_chooses() {
-        let with = |pairs: &'static [(&str, &str)]| {
-            move |name: &str| pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-        };
-        assert_eq!(Theme::choose(None, with(&[("TERM", "xterm-256color")])).name(), "ansi");
-        assert_eq!(Theme::choose(Some("dark"), with(&[("TERM", "xterm"), ("NO_COLOR", "1")])).name(), "mono");
-        assert_eq!(Theme::choose(Some("dark"), with(&[("TERM", "xterm"), ("NO_COLOR", "")])).name(), "dark");
-        assert_eq!(Theme::choose(Some("nope"), with(&[("TERM", "xterm")])).name(), "ansi");
-        assert_eq!(Theme::choose(None, with(&[("TERM", "dumb")])).name(), "mono");
+    fn with_sixteen_colours_no_text_has_the_colour_of_its_background() {
+        for (name, _) in themes::BUILT_IN {
+            let theme = Theme::built_in(name, Depth::Sixteen).expect("a theme");
+            let ground = theme.style(Role::Text);
+            for (_, key, style) in theme.roles() {
+                let front = style.fg.or(ground.fg);
+                if let Some(behind) = style.bg.or(ground.bg) {
+                    assert!(front != Some(behind) || behind == Color::Reset, "{name}: {key} is {behind}");
+                }
+                // A mapping that kept a finer colour would be sent to a terminal that has it not.
+                for color in [style.fg, style.bg].into_iter().flatten() {
+                    assert!(!matches!(color, Color::Rgb(..) | Color::Indexed(16..)), "{name}: {key}");
+                }
+            }
+        }
     }
 }

@@ -314,10 +314,11 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
         .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
         .filter(|info| action::useful(state, info.action))
         .filter(|info| !(matches!(state.mode(), Mode::Variants | Mode::Form) && info.scope == Scope::List))
-        .map(|info| (info.rank, info.action, info.shown_key(), action::hint(state, info)))
+        .filter(|info| !state.keymap.keys(info.action).is_empty())
+        .map(|info| (info.rank, info.action, state.keymap.shown_key(info.action), action::hint(state, info)))
         .collect();
     if state.mode() != Mode::Screen {
-        hints.push((0, Action::UpLevel, "Esc".to_owned(), "back".to_owned()));
+        hints.push((0, Action::UpLevel, state.keymap.shown_key(Action::UpLevel), "back".to_owned()));
     }
     let gap = if size == Size::Wide { 3 } else { 2 };
     let wide = |hints: &[(u8, Action, String, String)]| {

@@ -1,6 +1,7 @@
 //! Frames: pure functions of the state. Drawing decides nothing; it notes what lies where, for the mouse, and how many
 //! rows there were, for moving.
 
+mod banner;
 mod calls;
 mod canvas;
 mod caption;
@@ -41,6 +42,7 @@ pub fn draw(state: &State, theme: &Theme, frame: &mut Frame<'_>) -> Regions {
 }
 
 fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui::layout::Position> {
+    let area = banner::draw(canvas, area, state);
     // How wide the panes are decides how their content is laid out, and the other way round: the size of the screen
     // comes first.
     let probe = layout::layout(area, 0, false, Wishes::default());

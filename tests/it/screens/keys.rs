@@ -52,7 +52,7 @@ fn keys_ask_the_engine() {
         ("[", vec![jump(1)]),
         ("]", vec![jump(3)]),
         ("p", vec![engine(EngineRequest::Play)]),
-        ("<ctrl-l>", vec![engine(EngineRequest::LookAgain), Effect::Redraw]),
+        ("<ctrl-l>", vec![engine(EngineRequest::LookAgain), Effect::Settings, Effect::Redraw]),
         ("<ctrl-z>", vec![Effect::Suspend]),
         ("M", vec![Effect::Mouse(false)]),
         ("MM", vec![Effect::Mouse(false), Effect::Mouse(true)]),
@@ -69,7 +69,10 @@ fn keys_ask_the_engine() {
         ("msonnet<enter>", vec![engine(EngineRequest::Model("anthropic:claude-sonnet-5".into()))]),
         // The palette does what the key does.
         (":send<enter>", vec![engine(EngineRequest::Send)]),
-        ("<ctrl-p>read every<enter>", vec![engine(EngineRequest::LookAgain), Effect::Redraw]),
+        (
+            "<ctrl-p>read every<enter>",
+            vec![engine(EngineRequest::LookAgain), Effect::Settings, Effect::Redraw],
+        ),
         // No run to choose from, so no list.
         ("R<enter>", vec![]),
         ("[[<backspace>", vec![jump(1), jump(1), engine(EngineRequest::Back)]),
