@@ -151,6 +151,9 @@ fn terminal(environment: &Environment, settings: &Settings) -> Vec<Check> {
     let look = environment.look();
     let depth = Depth::of(settings.color.value, &look);
     let mut checks = vec![Check::new("colours", depth.word(), "the terminal and the settings")];
+    if depth == Depth::None {
+        checks.push(Check::new("theme in use", "mono", "there are no colours"));
+    }
     let asks = matches!(settings.theme.value, ThemeChoice::ByBackground { .. });
     let asked = if !asks {
         "not asked for: one theme is set"

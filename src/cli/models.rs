@@ -9,6 +9,7 @@ use super::settings;
 use crate::core::cache::{
     Accounting, Confidence, Family, Known, LongContext, Model, Price, Rates, Thousands,
 };
+use crate::core::wire::BlockKind;
 use crate::io::syntax::suggest;
 
 #[derive(Serialize)]
@@ -203,7 +204,7 @@ fn values(model: &Model) -> Vec<Value> {
             values.push(of("marks, at most", rules.max_marks.value.to_string(), &rules.max_marks));
             values.push(of("minimum", format!("{} tokens", Thousands(rules.min.value)), &rules.min));
             values.push(of("lookback", format!("{} positions", rules.lookback.value), &rules.lookback));
-            let kinds: Vec<String> = rules.collapse.value.iter().map(|kind| format!("{kind:?}")).collect();
+            let kinds: Vec<String> = rules.collapse.value.iter().map(|kind| kind_word(*kind)).collect();
             values.push(of("counted as one position", kinds.join(", "), &rules.collapse));
             let lives: Vec<String> = rules.lives.value.iter().map(|life| seconds(*life)).collect();
             values.push(of("lives", lives.join(", "), &rules.lives));
@@ -246,25 +247,40 @@ fn values(model: &Model) -> Vec<Value> {
 
 fn prices(price: &Price, values: &mut Vec<Value>) {
     let from = price.from.map_or_else(String::new, |day| format!(" from {day}"));
-    values.push(of(format!("price{from}"), rates(&price.rates.value), &price.rates));
+    rates(&format!("price{from}"), &price.rates.value, &price.rates, values);
     if let Some(long) = &price.long {
-        let LongContext { above, rates: prices } = &long.value;
-        values.push(of(format!("price above {} tokens", Thousands(*above)), rates(prices), long));
+        let LongContext { above, rates: dear } = &long.value;
+        rates(&format!("price{from} above {} tokens", Thousands(*above)), dear, long, values);
     }
 }
 
-fn rates(rates: &Rates) -> String {
-    let mut text = format!("${} input, ${} read", rates.input, rates.read);
-    match (rates.write_5m, rates.write_1h) {
-        (None, None) => text.push_str(", no fee for writing"),
-        (short, hour) => {
-            for (rate, life) in [(short, "5 min"), (hour, "1 h")] {
-                if let Some(rate) = rate {
-                    text.push_str(&format!(", ${rate} write for {life}"));
-                }
-            }
+/// A row for each rate, in dollars for a million tokens.
+fn rates<T>(name: &str, rates: &Rates, known: &Known<T>, values: &mut Vec<Value>) {
+    let rows = [
+        ("input", Some(rates.input)),
+        ("read", Some(rates.read)),
+        ("write for 5 min", rates.write_5m),
+        ("write for 1 h", rates.write_1h),
+        ("output", Some(rates.output)),
+    ];
+    for (what, rate) in rows {
+        if let Some(rate) = rate {
+            values.push(of(format!("{name}, {what}"), format!("${rate}"), known));
         }
     }
-    text.push_str(&format!(", ${} output", rates.output));
-    text
+    if rates.write_5m.is_none() && rates.write_1h.is_none() {
+        values.push(of(format!("{name}, write"), "n/a (no fee)", known));
+    }
+}
+
+/// A kind of block as requests name it: `tool_use`.
+fn kind_word(kind: BlockKind) -> String {
+    let mut word = String::new();
+    for (at, c) in format!("{kind:?}").char_indices() {
+        if c.is_uppercase() && at > 0 {
+            word.push('_');
+        }
+        word.extend(c.to_lowercase());
+    }
+    word
 }

@@ -79,6 +79,24 @@ fn wrong_usage_is_told_on_stderr_with_status_2() {
     }
 }
 
+/// Every command that needs no screen.
+const COMMANDS: [&str; 14] = [
+    "layers",
+    "build",
+    "run",
+    "init",
+    "check",
+    "schema",
+    "samples",
+    "keys",
+    "themes",
+    "models",
+    "config",
+    "completions",
+    "man",
+    "doctor",
+];
+
 #[test]
 fn help_and_version_are_data() {
     let ran = run(&["--version"]);
@@ -88,14 +106,24 @@ fn help_and_version_are_data() {
     );
     let ran = run(&["--help"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
-    for command in ["layers", "build", "run", "schema", "samples", "keys", "completions", "man", "doctor"] {
+    for command in COMMANDS {
         assert!(ran.stdout.lines().any(|line| line.trim_start().starts_with(command)), "{command}");
     }
 }
 
 #[test]
 fn nothing_is_coloured_when_piped() {
-    for args in [&["--help"][..], &["samples"], &["layers"], &["man"], &["doctor"]] {
+    for args in [
+        &["--help"][..],
+        &["samples"],
+        &["layers"],
+        &["man"],
+        &["doctor"],
+        &["themes"],
+        &["themes", "dark", "--sample"],
+        &["models"],
+        &["layers", "nowhere"],
+    ] {
         let ran = run(args);
         assert!(!ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'), "{args:?}");
     }
@@ -121,14 +149,16 @@ fn the_manual_page_describes_every_command() {
     let ran = run(&["man"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     assert!(ran.stdout.contains(".TH plywood 1"));
-    for command in ["layers", "build", "run", "schema", "samples", "keys", "completions", "man", "doctor"] {
+    for command in COMMANDS {
         assert!(ran.stdout.contains(&format!(".SS plywood {command}")), "{command}");
     }
 }
 
 #[test]
 fn a_reader_that_goes_away_is_no_failure() {
-    for args in [&["completions", "zsh"][..], &["samples"], &["--help"]] {
+    for args in
+        [&["completions", "zsh"][..], &["samples"], &["models"], &["config", "--default"], &["--help"]]
+    {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let output =
@@ -151,7 +181,10 @@ fn doctor_says_where_each_value_comes_from() {
     let check = |name: &str| {
         json["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap().clone()
     };
-    assert_eq!(check("theme"), serde_json::json!({ "name": "theme", "value": "mono", "origin": "NO_COLOR" }));
+    let row = |name: &str, value: &str, origin: &str| serde_json::json!({ "name": name, "value": value, "origin": origin });
+    assert_eq!(check("color"), row("color", "never", "NO_COLOR"));
+    assert_eq!(check("theme"), row("theme", "ansi", "default"));
+    assert_eq!(check("theme in use"), row("theme in use", "mono", "there are no colours"));
     assert_eq!(check("locale")["problem"], "not UTF-8: Chinese may not show");
     assert_eq!(output.status.code(), Some(1), "a problem was found");
 }

@@ -17,6 +17,7 @@ mod pictures;
 mod plain_folder;
 mod screens;
 mod session;
+mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod watch;

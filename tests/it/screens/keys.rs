@@ -369,7 +369,7 @@ fn another_call_moves_the_cursor_to_it() {
 fn an_unfocused_terminal_looks_again_when_it_returns() {
     let mut state = drawn(xbot());
     state.dirty = false;
-    assert_eq!(update(&mut state, Event::Focused), [engine(EngineRequest::Look)]);
+    assert_eq!(update(&mut state, Event::Focused), [engine(EngineRequest::Look), Effect::Settings]);
     assert!(!state.dirty);
 }
 
