@@ -13,6 +13,7 @@ pub mod highlight;
 pub mod key;
 pub mod keymap;
 pub mod line_editor;
+pub mod marks;
 pub mod rows;
 pub mod setup;
 pub mod snapshot;

@@ -246,6 +246,8 @@ pub struct LayerRow {
     pub lines: u64,
     /// In UTF-8 bytes.
     pub bytes: u64,
+    /// The hash of its own text, for comparing.
+    pub hash: u64,
     /// In tokens, alone.
     pub tokens_alone: Option<u64>,
     /// In tokens, in context; these add up to the total. What the column `tokens` shows.

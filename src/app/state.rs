@@ -11,6 +11,7 @@ use super::highlight::{Paints, Sheet};
 use super::key::Key;
 use super::keymap::Keymap;
 use super::line_editor::LineEditor;
+use super::marks::Marks;
 use super::rows::{BlockRows, Look, Page, Reading};
 use super::setup::ThemeRow;
 use super::snapshot::{BlockRow, Snapshot};
@@ -384,6 +385,14 @@ pub struct State {
     pub armed: bool,
     /// The last keys, when an audience is to see them.
     pub keys: Option<VecDeque<Key>>,
+    /// What changed since the key that is looked at.
+    pub marks: Marks,
+    /// What was on the screen at that key; none where nothing is to be marked.
+    pub before: Option<Arc<Snapshot>>,
+    /// What the beats of a demo showed when they were reached.
+    pub beats: BTreeMap<u32, Arc<Snapshot>>,
+    /// True from when a beat was reached until the next key.
+    pub on_beat: bool,
     /// True until the frame after a beat of a demo was drawn: where rows begin depends on what it measures.
     pub staging: bool,
     /// What the last frame measured.
@@ -428,6 +437,10 @@ impl State {
             mouse,
             armed: false,
             keys: show_keys.then(VecDeque::new),
+            marks: Marks::default(),
+            before: None,
+            beats: BTreeMap::new(),
+            on_beat: false,
             staging: false,
             metrics: Metrics::default(),
             dirty: true,

@@ -168,6 +168,7 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
     }
     state.message.clear();
     let action = action::lookup(state, key);
+    stage::on_key(state, action);
     let armed = std::mem::take(&mut state.armed);
     if action == Some(Action::Cancel) {
         if armed && state.editor.as_ref().is_some_and(|editor| editor.modified) {

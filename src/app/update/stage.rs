@@ -1,18 +1,61 @@
-//! The beats of a demo: each puts the whole screen where it wants it, whatever the presenter did in between.
+//! What an audience is shown: the beats of a demo, each of which puts the whole screen where it wants it, whatever the
+//! presenter did in between, and the marks of what changed.
+
+use std::sync::Arc;
 
 use super::screen::{find_layer, look_at, show_part};
 use super::views;
+use crate::app::action::Action;
+use crate::app::marks::Marks;
 use crate::app::rows::{self, CallLine};
 use crate::app::snapshot::{BlockChange, BlockRow, Snapshot};
-use crate::app::state::{ListState, RequestState, Shows, State, View};
+use crate::app::state::{ListState, Mode, RequestState, Shows, State, View};
+
+/// A key: what was marked has been seen. On the screen whatever comes of the key will be marked; while something is typed
+/// or chosen above it, what counts is what was there when that was opened.
+pub(super) fn on_key(state: &mut State, action: Option<Action>) {
+    if state.mode() != Mode::Screen {
+        return;
+    }
+    state.on_beat = false;
+    state.marks = Marks::default();
+    // Going elsewhere changes nothing.
+    let looks = matches!(
+        action,
+        Some(Action::Back | Action::PreviousCall | Action::Branch | Action::Runs | Action::OpenCall)
+    );
+    state.before = (!looks).then(|| Arc::clone(&state.snapshot));
+}
+
+/// Marks what changed, and follows a demo to another beat.
+pub(super) fn on_published(state: &mut State, old: &Arc<Snapshot>) {
+    let shown = |snapshot: &Snapshot| snapshot.calls.shown;
+    if old.generation == 0 {
+        state.before = Some(Arc::clone(&state.snapshot));
+    } else if old.status.playing && shown(old) != shown(&state.snapshot) {
+        // A run that plays by itself makes its beats without keys.
+        state.before = Some(Arc::clone(old));
+    }
+    go_on(state, old);
+    if let (true, Some(demo)) = (state.on_beat, &state.snapshot.demo) {
+        // From whichever side a beat is reached, what it changed is what differs from the one before it.
+        state.before = demo.at.checked_sub(1).and_then(|before| state.beats.get(&before)).cloned();
+        state.beats.insert(demo.at, Arc::clone(&state.snapshot));
+    }
+    state.marks = match &state.before {
+        Some(before) => Marks::between(before, &state.snapshot),
+        None => Marks::default(),
+    };
+}
 
 /// Follows the demo to another beat.
-pub(super) fn on_published(state: &mut State, old: &Snapshot) {
+fn go_on(state: &mut State, old: &Snapshot) {
     let at = |snapshot: &Snapshot| snapshot.demo.as_ref().map(|demo| demo.at);
     if at(&state.snapshot).is_none() || at(old) == at(&state.snapshot) {
         return;
     }
     let Some(demo) = state.snapshot.demo.clone() else { return };
+    state.on_beat = true;
     state.overlays.clear();
     state.search = None;
     state.seeking = None;

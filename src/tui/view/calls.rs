@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
@@ -236,8 +236,13 @@ fn draw_call(
     let wide = size == Size::Wide;
     let sign = if shown { ">" } else { " " };
     let number = if wide { format!("{sign} {:>2}  ", row.no.0) } else { format!("{sign}{:>2} ", row.no.0) };
+    let marked = state.marks.calls.contains(&row.no);
     let mut x = area.x;
-    x += canvas.text(x, area.y, area.width, &number, if shown { Role::Title } else { text_role });
+    let number_role = if shown { Role::Title } else { text_role };
+    x += canvas.text(x, area.y, area.width, &number, if marked { Role::Changed } else { number_role });
+    if marked && x < area.right() {
+        canvas.text(x - if wide { 2 } else { 1 }, area.y, 1, CHANGED, Role::Changed);
+    }
     let what = if wide { &row.what } else { &row.short };
     let what = match &row.agent {
         Some(agent) => format!("[{agent}] {what}"),

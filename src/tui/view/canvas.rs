@@ -231,6 +231,9 @@ pub(super) fn row_area(area: Rect, index: usize) -> Rect {
     Rect { y, height: u16::from(y < area.bottom()), ..area }
 }
 
+/// The sign of what changed just now, beside its colour.
+pub(super) const CHANGED: &str = "*";
+
 /// The style of the selected row of the focused pane; none for other rows.
 pub(super) fn selection(state: &State, pane: Pane, selected: bool) -> Option<Role> {
     (selected && state.focus == pane && state.overlays.is_empty()).then_some(Role::Selected)

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable, Now};
@@ -294,9 +294,14 @@ fn head(canvas: &mut Canvas<'_>, area: Rect, y: u16, names: usize) {
 
 fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow, names: usize) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
+    let marked = state.marks.layer(row);
+    if marked {
+        canvas.text(area.x - 1, area.y, 1, CHANGED, Role::Changed);
+    }
     each(area.width, area.x, names, |column, x, width| {
         let (text, role) = column.cell(row, estimate, width);
         let role = if row.included || column == C::Now { role } else { Role::Dim };
+        let role = if marked && column == C::Layer { Role::Changed } else { role };
         if column.form(0).2 {
             canvas.right(x, x + width, area.y, &text, role);
         } else {

@@ -2,7 +2,7 @@
 
 use ratatui::layout::Rect;
 
-use super::canvas::{Canvas, row_area};
+use super::canvas::{CHANGED, Canvas, row_area};
 use super::page;
 use crate::app::cells;
 use crate::app::event::Target;
@@ -83,6 +83,9 @@ fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, index: usize, nu
         role,
     );
     canvas.right(area.x, area.right(), area.y, &other, role);
+    if state.marks.layer(row) && area.height > 0 {
+        canvas.right(area.x, area.right().saturating_sub(used), area.y, CHANGED, Role::Changed);
+    }
     if index == state.here().list.cursor {
         canvas.paint(area, Role::Selected);
     }

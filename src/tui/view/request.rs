@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 
-use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
@@ -299,6 +299,14 @@ fn draw_row(
     };
     let mut put =
         |bytes: Range<usize>, style: Style| marks.extend(in_shown(row, bytes).map(|at| (at, style)));
+    let mut changed_now = false;
+    for range in state.marks.in_row(state.request.block, row.start..row.end.max(row.text.end)) {
+        changed_now = true;
+        // Injected text keeps its own colour; the sign says that it is new.
+        if !injected {
+            put(range.clone(), canvas.style(Role::Changed));
+        }
+    }
     if let Some((span, _)) = broken.and_then(|byte| block.text.span_at(byte)) {
         put(span, canvas.style(Role::Bad));
     }
@@ -308,6 +316,9 @@ fn draw_row(
     }
     for (bytes, style) in hits(canvas, state, row) {
         put(bytes, style);
+    }
+    if changed_now {
+        canvas.text(text_x - 1, area.y, 1, CHANGED, Role::Changed);
     }
     let mut used = canvas.prompt((text_x + hang, area.y, width), &shown, (raw, skip), style, &marks);
     if let Some(lines) = row.folded {

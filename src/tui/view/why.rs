@@ -1,8 +1,10 @@
 //! Pane 4, and the verdict below the panes.
 
+use std::collections::BTreeSet;
+
 use ratatui::layout::Rect;
 
-use super::canvas::{Canvas, note_pane, row_area, selection, title};
+use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
 use crate::app::cells;
 use crate::app::event::Target;
@@ -47,9 +49,24 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     }
     canvas.away(area, size == Size::Wide, state.why.top, usize::from(inner.height), lines.len());
     let hits = super::hits(state, Pane::Why);
+    let before = state.marks.before.as_ref().filter(|before| before.calls.shown.is_some());
+    let old = before.map(|old| rows::why_lines(old, inner.width, canvas.regions.metrics.compact));
+    let known: Option<BTreeSet<(&str, &str)>> =
+        old.as_ref().map(|old| old.iter().map(|line| (&*line.label, &*line.text)).collect());
     for (index, line) in lines.iter().enumerate().skip(state.why.top).take(usize::from(inner.height)) {
         let place = row_area(inner, index - state.why.top);
         draw_line(canvas, place, &state.snapshot, line);
+        let changed = match line.kind {
+            WhyKind::Way(index) => state.marks.ways.contains(&index),
+            WhyKind::Text | WhyKind::Quote => {
+                let empty = line.text.is_empty() && line.label.is_empty();
+                known.as_ref().is_some_and(|known| !empty && !known.contains(&(&*line.label, &*line.text)))
+            }
+            WhyKind::WaysHead => false,
+        };
+        if changed && place.height > 0 {
+            canvas.text(place.x - 1, place.y, 1, CHANGED, Role::Changed);
+        }
         if let Some(role) = hits.get(&index) {
             canvas.paint(place, *role);
         }
@@ -140,8 +157,17 @@ fn draw_way(canvas: &mut Canvas<'_>, area: Rect, row: &WayRow) {
     canvas.text(x + used, area.y, room.saturating_sub(used), bench, Role::Dim);
 }
 
+/// A row of the verdict.
+pub(super) struct VerdictRow {
+    label: String,
+    text: String,
+    role: Role,
+    /// The line that it belongs to, an index into the snapshot's; none for what is wrong with the files.
+    line: Option<usize>,
+}
+
 /// The rows that the verdict takes in a width.
-pub(super) fn verdict_rows(snapshot: &Snapshot, width: u16) -> Vec<(String, String, Role)> {
+pub(super) fn verdict_rows(snapshot: &Snapshot, width: u16) -> Vec<VerdictRow> {
     let room = usize::from(width).saturating_sub(8).max(1);
     let mut rows = Vec::new();
     let broken = snapshot.diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
@@ -154,13 +180,14 @@ pub(super) fn verdict_rows(snapshot: &Snapshot, width: u16) -> Vec<(String, Stri
         let more = snapshot.diagnostics.len() - 1;
         let more = if more > 0 { format!(" ({more} more in 4 Why)") } else { String::new() };
         let text = format!("{place}{}{more}", diagnostic.message);
-        rows.push(("ERROR".to_owned(), text, Role::Bad));
+        rows.push(VerdictRow { label: "ERROR".to_owned(), text, role: Role::Bad, line: None });
     }
-    for line in &snapshot.verdict {
+    for (index, line) in snapshot.verdict.iter().enumerate() {
         let mut label = line.label.to_string();
         for (range, hang) in cells::wrap(&line.text, room) {
             let text = format!("{:hang$}{}", "", line.text[range].trim_end());
-            rows.push((std::mem::take(&mut label), text, tone(line.tone)));
+            let (label, role) = (std::mem::take(&mut label), tone(line.tone));
+            rows.push(VerdictRow { label, text, role, line: Some(index) });
         }
     }
     rows
@@ -177,9 +204,13 @@ pub(super) fn draw_verdict(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         let text = if state.snapshot.status.counting { "counting tokens" } else { "no call yet" };
         canvas.text(inner.x, inner.y, inner.width, text, Role::Dim);
     }
-    for (index, (label, text, role)) in rows.iter().take(usize::from(inner.height)).enumerate() {
+    for (index, row) in rows.iter().take(usize::from(inner.height)).enumerate() {
         let place = row_area(inner, index);
-        canvas.text(place.x, place.y, 8, label, if *role == Role::Text { Role::Label } else { *role });
-        canvas.text(place.x + 8, place.y, place.width.saturating_sub(8), text, *role);
+        let role = if row.role == Role::Text { Role::Label } else { row.role };
+        canvas.text(place.x, place.y, 8, &row.label, role);
+        canvas.text(place.x + 8, place.y, place.width.saturating_sub(8), &row.text, row.role);
+        if row.line.is_some_and(|line| state.marks.verdict.contains(&line)) {
+            canvas.text(place.x - 1, place.y, 1, CHANGED, Role::Changed);
+        }
     }
 }

@@ -27,6 +27,7 @@ fn layer(
         chars,
         lines: chars / 30 + 1,
         bytes: chars,
+        hash: chars,
         tokens_alone: Some(tokens + 1),
         tokens: Some(tokens),
         share: Some(tokens as f64 / 6_301.0),

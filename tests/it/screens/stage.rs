@@ -1,4 +1,4 @@
-//! What an audience sees: captions.
+//! What an audience sees: captions, and marks of what changed.
 
 use std::sync::Arc;
 
@@ -51,6 +51,11 @@ impl Stage {
                 self.ask(request);
             }
         }
+    }
+
+    /// Something was done to files elsewhere.
+    fn look(&mut self) {
+        self.ask(EngineRequest::Look);
     }
 
     fn ask(&mut self, request: EngineRequest) {
@@ -170,4 +175,71 @@ fn a_run_without_captions_has_no_band() {
     let stage = open(&folder, "silent", (80, 24));
     assert!(stage.state.snapshot.caption.is_none());
     assert!(!band(&stage, 2)[1].ends_with("1 of 1"), "{}", stage.text());
+}
+
+/// A sample at its first call.
+fn sample(name: &str, size: (u16, u16), theme: &str) -> Stage {
+    Encoding::O200k.load();
+    let sample = plywood::io::samples::find(name).expect("a sample");
+    let disk = Disk::sample(sample, "", &Machine::this()).unwrap_or_else(|list| panic!("{list:?}"));
+    let engine = Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default());
+    Stage::on(engine.unwrap_or_else(|list| panic!("{list:?}")), size, theme)
+}
+
+/// The rows of the screen that have a sign of change, without frames.
+fn marked(stage: &Stage) -> Vec<String> {
+    let text = stage.text();
+    let rows = text.lines().filter(|line| line.contains('*'));
+    rows.map(|line| line.replace(['│', '─'], " ").split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn what_a_beat_changed_is_marked_until_the_next_key() {
+    // Without colours the signs have to say it.
+    let mut stage = sample("xbot", (120, 40), "mono");
+    assert!(marked(&stage).is_empty(), "{}", stage.text());
+    stage.keys(&["space"]);
+    let layers: Vec<&str> = stage.state.marks.layers.iter().map(|(id, _)| &**id).collect();
+    // The base is stale from now on; what stands in the system prompt did not change.
+    assert_eq!(layers, ["conversation", "dynamic_context", "reminder", "system_prompt"]);
+    let calls: Vec<u32> = stage.state.marks.calls.iter().map(|call| call.0).collect();
+    assert_eq!(calls, [1, 2], "the one that was sent, and the one that waits now");
+    let rows = marked(&stage).join("\n");
+    for part in
+        ["* 1 1 00_base", "* t 9 dynamic-context", "> 2* Cd api", "1* user:", "*<dynamic-context>", "*CALL 2"]
+    {
+        assert!(rows.contains(part), "{part}:\n{}", stage.text());
+    }
+    assert!(!rows.contains("*AHEAD"), "{}", stage.text());
+    stage.keys(&["j"]);
+    assert!(marked(&stage).is_empty(), "{}", stage.text());
+    stage.keys(&["space", "backspace"]);
+    assert!(marked(&stage).is_empty(), "going back changes nothing:\n{}", stage.text());
+}
+
+#[test]
+fn an_edit_and_a_save_elsewhere_are_marked() {
+    let mut stage = sample("mao", (120, 40), "ansi");
+    stage.keys(&["1", "j", "-"]);
+    let toggled = stage.state.marks.layers.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>();
+    assert_eq!(toggled.len(), 1, "the selected layer is left out: {toggled:?}");
+    stage.keys(&["u"]);
+    assert_eq!(stage.state.marks.layers.iter().map(|(id, _)| id.to_string()).collect::<Vec<_>>(), toggled);
+    stage.keys(&["j"]);
+    assert!(stage.state.marks.layers.is_empty());
+    let watched = stage.engine.inputs().0;
+    let rules = watched.iter().find(|path| path.ends_with("AGENTS.md")).expect("the rules are watched");
+    let text = std::fs::read_to_string(rules).expect("a file");
+    std::fs::write(rules, text.replace("500", "900")).expect("a save");
+    stage.look();
+    assert_eq!(stage.state.marks.layers.iter().map(|(id, _)| &**id).collect::<Vec<_>>(), ["rules"]);
+    let system = stage.state.snapshot.request.blocks.iter().position(|block| &*block.title == "system");
+    let system = system.expect("a system prompt");
+    let ranges = &stage.state.marks.bytes[&system];
+    let block = &stage.state.snapshot.request.blocks[system];
+    assert_eq!(ranges.iter().map(|range| &block.text.text()[range.clone()]).collect::<Vec<_>>(), ["9"]);
+    let (before, marks) = (stage.state.before.clone(), stage.state.marks.clone());
+    stage.look();
+    assert_eq!(stage.state.marks, marks, "nothing moves by itself");
+    assert!(before.is_some());
 }

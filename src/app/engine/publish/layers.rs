@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::{Counter, Shown};
 use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable, Now, ReadRow, SourceAt, TotalRow};
 use crate::core::bench::{Bench, Layer, LayerSource, PlaceKind, Refresh, Template, ToolEffect};
@@ -109,6 +111,7 @@ fn tools_row(shown: &Shown<'_>, tokens: Option<u64>) -> Option<LayerRow> {
         place: "tools".into(),
         chars,
         bytes: size(|text| text.len() as u64),
+        hash: Texts(blocks.iter().map(|block| &**block.text.text()).collect()).hash(),
         lines: size(|text| text.lines().count() as u64),
         tokens,
         tokens_alone: tokens,
@@ -141,6 +144,11 @@ impl<'r> Texts<'r> {
 
     fn chars(&self) -> u64 {
         self.sum(|text| text.chars().count())
+    }
+
+    fn hash(&self) -> u64 {
+        let each = self.0.iter().flat_map(|text| xxh3_64(text.as_bytes()).to_le_bytes());
+        xxh3_64(&each.collect::<Vec<u8>>())
     }
 
     /// What the column `now` says of them, beside those of the call before.
@@ -197,6 +205,7 @@ fn rest_row(shown: &Shown<'_>, rest: Rest, tokens: Option<u64>) -> Option<LayerR
         place: if rest == Rest::Conversation { "messages" } else { "" }.into(),
         byte: if rest == Rest::Conversation { ByteOrder::Message } else { ByteOrder::None },
         chars: texts.chars(),
+        hash: texts.hash(),
         bytes: texts.sum(str::len),
         lines: texts.sum(|text| text.lines().count()),
         tokens,
@@ -317,6 +326,7 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         byte,
         place: layer.place.clone(),
         chars: texts.chars(),
+        hash: texts.hash(),
         lines: texts.sum(|text| text.lines().count()),
         bytes: texts.sum(str::len),
         tokens_alone: counter.as_mut().map(|counter| {
