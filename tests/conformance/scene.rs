@@ -182,7 +182,12 @@ impl Scene {
     }
 
     pub(crate) fn agent(&mut self, role: &str, goal: &str, cwd: Option<&str>) -> &mut Scene {
-        self.take(Input::StartAgent { role: role.into(), goal: goal.into(), cwd: cwd.map(Into::into) })
+        self.take(Input::StartAgent {
+            role: role.into(),
+            goal: goal.into(),
+            cwd: cwd.map(Into::into),
+            fork: false,
+        })
     }
 
     /// Plays a run of the bench to its end.

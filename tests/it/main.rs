@@ -15,6 +15,7 @@ mod house;
 mod init;
 mod pictures;
 mod plain_folder;
+mod restart;
 mod screens;
 mod session;
 mod settings;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plywood::core::fact::{Base, FilePath, Value};
-use plywood::core::run::{EditTarget, Input, Player, ToolCall};
+use plywood::core::run::{Compaction, EditTarget, Input, Player, SessionEnd, ToolCall};
 use plywood::core::wire::{CallNo, Request};
 use proptest::prelude::*;
 
@@ -65,7 +65,10 @@ fn inputs() -> impl Strategy<Value = Input> {
         1 => Just(Input::Advance(90)),
         1 => Just(Input::ContextEdit { target: EditTarget::NewestTool, text: None }),
         1 => Just(Input::ContextEdit { target: EditTarget::NewestTool, text: Some("short".into()) }),
-        1 => Just(Input::StartAgent { role: "worker".into(), goal: "look".into(), cwd: Some("a".into()) }),
+        1 => Just(Input::Compact(Compaction { summary: "so far".into(), keep: 2, rebuild: false })),
+        1 => Just(Input::Session(SessionEnd::Crash)),
+        1 => Just(Input::StartAgent { role: "forked".into(), goal: "look".into(), cwd: None, fork: true }),
+        1 => Just(Input::StartAgent { role: "worker".into(), goal: "look".into(), cwd: Some("a".into()), fork: false }),
         1 => Just(Input::EndAgent),
         1 => Just(Input::Note("a caption".into())),
     ]

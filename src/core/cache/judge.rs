@@ -8,8 +8,9 @@ use super::outcome::{Behind, Detail, Mark, Note, Outcome, Split, Write};
 use super::simulator::{Conversation, Measures};
 use super::store::{Asker, BlockStore, MarkedStore, Miss, Running, eligible, refusal};
 use super::verdict::Verdict;
+use crate::core::run::COMPACTION;
 use crate::core::tokens::{Measure, Method};
-use crate::core::wire::{Block, MarkAt, Request};
+use crate::core::wire::{Block, MarkAt, Request, Zone};
 
 /// A model and what its provider has stored.
 #[derive(Clone)]
@@ -239,9 +240,23 @@ impl Seen<'_> {
         judged
     }
 
+    /// The verdict on a difference: where it begins with a summary of what was said, that is its name.
+    fn named(&self, found: &Break) -> Verdict {
+        let summed_up = |block: &Arc<Block>| block.text.parts().iter().any(|part| &*part.id == COMPACTION);
+        let new = self.request.blocks.get(found.new.block..).unwrap_or_default();
+        let old = self.before.and_then(|before| before.blocks.get(found.old.block));
+        let messages = new.iter().skip_while(|block| block.kind.zone() != Zone::Messages);
+        match old {
+            Some(old) if old.kind.zone() == Zone::Messages && messages.take(1).any(summed_up) => {
+                Verdict::Compacted
+            }
+            _ => found.blame.verdict,
+        }
+    }
+
     /// Finds the verdict: what alone accounts for the loss comes first, what holds besides it behind.
     fn judge(&self, outcome: &mut Outcome, judged: Judged, model_changed: bool) {
-        let broken = self.breaks.first().map(|first| first.blame.verdict);
+        let broken = self.breaks.first().map(|first| self.named(first));
         let missed = outcome.read().is_some_and(|read| judged.ideal > read);
         let plain = broken.unwrap_or(Verdict::Appended);
         let moved = model_changed && outcome.lost().is_none_or(|lost| lost > 0);

@@ -95,6 +95,7 @@ impl Verdict {
                 | Verdict::Missing
                 | Verdict::Duplicated
                 | Verdict::SerialisationOnly
+                | Verdict::Compacted
         )
     }
 }

@@ -221,6 +221,16 @@ impl Log {
         }
     }
 
+    /// Ends, before `call`, every message whose index `which` picks and that is still sent. Attachments go with it.
+    pub fn end(&mut self, call: CallNo, which: impl Fn(usize) -> bool) {
+        for index in 0..self.messages.len() {
+            if which(index) && self.messages[index].live.contains(&call) {
+                Arc::make_mut(&mut self.messages[index]).live.end = call;
+                self.dirty = self.dirty.min(index);
+            }
+        }
+    }
+
     /// Ends a message before `call`; with a text, another takes its place from there on. The attachments go with it.
     /// False where there is no such message or it is not sent any more.
     pub fn edit(&mut self, id: MessageId, call: CallNo, text: Option<Traced>) -> bool {

@@ -46,6 +46,31 @@ pub enum EditTarget {
     Message(u32),
 }
 
+/// A conversation that is summed up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// What stands in the place of what was said.
+    pub summary: Arc<str>,
+    /// How many of the last messages stay; a tool's result stays with its call.
+    #[serde(default)]
+    pub keep: u32,
+    /// True where the layers that are made once a session are made again.
+    #[serde(default)]
+    pub rebuild: bool,
+}
+
+/// How a session ends. Layers that are made once a session are made again after each, and announcements begin anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    /// The next message begins another session, without history.
+    End,
+    /// The program starts again and replays what was persisted.
+    Resume,
+    /// The same, and the turn that was under way was not persisted.
+    Crash,
+}
+
 /// One thing that happens to a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,6 +125,10 @@ pub enum Input {
         /// Its new text; none deletes it.
         text: Option<Arc<str>>,
     },
+    /// What was said is summed up and makes room.
+    Compact(Compaction),
+    /// The session ends.
+    Session(SessionEnd),
     /// The prepared request is sent and the model starts a sub-agent with a goal; the inputs up to [`Input::EndAgent`] are its.
     StartAgent {
         /// The last part of its id: `worker` becomes `main/worker`.
@@ -108,6 +137,9 @@ pub enum Input {
         goal: Arc<str>,
         /// The directory it starts in; the parent's by default.
         cwd: Option<Name>,
+        /// True for a fork: it begins with all that its parent's conversation holds.
+        #[serde(default)]
+        fork: bool,
     },
     /// The sub-agent is done; its parent goes on.
     EndAgent,

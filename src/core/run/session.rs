@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::facts::{DerivedFacts, Held, Store};
-use super::input::{EditTarget, Input, ToolCall};
+use super::input::{EditTarget, Input, SessionEnd, ToolCall};
 use super::prepare::Prepared;
 use super::record::{Answer, Baseline, CallRecord, Changed, Event, Lead, ToolRun};
 use super::short::{difference, in_short};
@@ -106,7 +106,7 @@ impl Conversation {
 #[derive(Clone, Debug)]
 enum Op {
     Tool(ToolCall, Name, CallNo),
-    StartAgent { role: Name, goal: Arc<str>, cwd: Option<Name> },
+    StartAgent { role: Name, goal: Arc<str>, cwd: Option<Name>, fork: bool },
     Prepare,
 }
 
@@ -389,7 +389,7 @@ impl Session {
         while let Some(op) = self.ops.front().cloned() {
             let progress = match op {
                 Op::Tool(call, id, at) => self.run_tool(&call, &id, at),
-                Op::StartAgent { role, goal, cwd } => self.start_agent(&role, &goal, cwd),
+                Op::StartAgent { role, goal, cwd, fork } => self.start_agent(&role, &goal, cwd, fork),
                 Op::Prepare => self.prepare(),
             };
             match progress {
@@ -418,6 +418,10 @@ impl Session {
             Input::ContextEdit { target, .. } if self.edited(target).is_none() => {
                 refuse("there is no such message to edit")
             }
+            Input::Session(SessionEnd::End | SessionEnd::Resume) if waiting => {
+                refuse("a request waits to be sent: only a crash ends a session now")
+            }
+            Input::Session(_) if self.active.len() > 1 && !waiting => refuse("a sub-agent is under way"),
             input if input.answers() && !waiting => {
                 refuse("there is no request to send: the user speaks first")
             }
@@ -471,12 +475,13 @@ impl Session {
                 self.fail(reason);
                 self.ops.push_back(Op::Prepare);
             }
-            Input::StartAgent { role, goal, cwd } => {
+            Input::StartAgent { role, goal, cwd, fork } => {
                 self.send(Answer::Agent(role.clone()));
                 self.ops.push_back(Op::StartAgent {
                     role: role.clone(),
                     goal: goal.clone(),
                     cwd: cwd.clone(),
+                    fork: *fork,
                 });
             }
             Input::EndAgent => self.end_agent(),
@@ -516,8 +521,10 @@ impl Session {
                 self.tools = Some(names.clone());
             }
             Input::ContextEdit { target, text } => self.edit_context(target, text.as_ref()),
+            Input::Compact(compaction) => self.compact(compaction),
+            Input::Session(how) => self.end_session(*how),
         }
-        if again && !input.answers() {
+        if again && !input.answers() && !matches!(input, Input::Session(_)) {
             self.prepare_again();
         }
     }
@@ -621,7 +628,7 @@ impl Session {
         conversation.log.close(from, 0, |a| a.persist == crate::core::bench::Keeping::Strip);
     }
 
-    fn start_agent(&mut self, role: &Name, goal: &Arc<str>, cwd: Option<Name>) -> Progress<()> {
+    fn start_agent(&mut self, role: &Name, goal: &Arc<str>, cwd: Option<Name>, fork: bool) -> Progress<()> {
         use crate::core::source::Facts;
         let parent = self.current();
         let inherited = match self.view(parent).look(&FactKey::named("cwd")) {
@@ -650,6 +657,19 @@ impl Session {
         }
         let mut child =
             Conversation::new(name, role.clone(), Held::new(Value::Text(goal.clone()), event), event);
+        if fork {
+            // It answers the same call, so it has what its parent was sent, and not the parent's last answer.
+            let parent = &self.conversations[parent];
+            child.log = parent.log.clone();
+            child.log.end(from, |index| index + 1 == parent.log.len());
+            child.role = parent.role.clone();
+            child.scope = parent.scope.clone();
+            child.turn = parent.turn;
+            child.built = parent.built.clone();
+            child.baselines = parent.baselines.clone();
+            child.calls_numbered = parent.calls_numbered;
+            child.results = parent.results;
+        }
         let start = match (cwd, inherited.as_text()) {
             (Some(cwd), Some(parent)) => Value::text(super::facts::resolve(parent, &cwd, "/")),
             (Some(cwd), None) => Value::Text(cwd),

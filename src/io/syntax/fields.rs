@@ -465,6 +465,8 @@ pub(super) static LINE: Record = Record {
         "model",
         "tools",
         "context_edit",
+        "compact",
+        "session",
         "agent",
     ],
     fields: &[
@@ -481,6 +483,16 @@ pub(super) static LINE: Record = Record {
         field("model", TEXT, "another model is chosen, as `provider:model`"),
         field("tools", Shape::List(&NAME), "the tools change to these, in this order"),
         field("context_edit", Shape::Record(&CONTEXT_EDIT), "the agent edits its own context"),
+        field("compact", Shape::Record(&COMPACT), "what was said is summed up and makes room"),
+        field(
+            "session",
+            Shape::Words(&[
+                word("end", "the next message begins another session, without history"),
+                word("resume", "the program starts again and replays what was persisted"),
+                word("crash", "the same, and the turn that was under way was not persisted"),
+            ]),
+            "the session ends",
+        ),
         field("agent", Shape::Record(&AGENT), "a sub-agent works"),
     ],
 };
@@ -508,6 +520,16 @@ static CONTEXT_EDIT: Record = Record {
     ],
 };
 
+static COMPACT: Record = record(
+    "a `compact`",
+    "A summary stands in the place of what was said.",
+    &[
+        field("summary", TEXT, "the summary").required(),
+        field("keep", Shape::Int(0, MAX), "how many of the last messages stay; 0 by default"),
+        field("rebuild", Shape::Bool, "layers that are made once a session are made again"),
+    ],
+);
+
 static AGENT: Record = record(
     "an `agent`",
     "A sub-agent with its own goal and directory.",
@@ -515,6 +537,7 @@ static AGENT: Record = record(
         field("role", TEXT, "the last part of its id").required(),
         field("goal", TEXT, "the task it was given").required(),
         field("cwd", TEXT, "the directory it starts in; its parent's by default"),
+        field("fork", Shape::Bool, "it begins with all that its parent's conversation holds"),
         field("run", Shape::List(&Shape::Record(&LINE)), "what happens to it").required(),
     ],
 );

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::core::diagnostic::Position;
 use crate::core::fact::{Base, FilePath, Name};
-use crate::core::run::{EditTarget, Input, ScriptLine, ToolCall};
+use crate::core::run::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall};
 
 use super::super::fields::LINE;
 use super::super::node::{Entry, Kind, Node};
@@ -100,6 +100,26 @@ impl Decoder<'_> {
                 Some(Input::Tools(names))
             }
             "context_edit" => self.context_edit(value, script),
+            "compact" => Some(Input::Compact(Compaction {
+                summary: text(value, "summary")?,
+                keep: super::count(value, "keep").and_then(|keep| u32::try_from(keep).ok()).unwrap_or(0),
+                rebuild: flag(value, "rebuild"),
+            })),
+            "session" => {
+                let how = match value.as_text().map(|text| &**text) {
+                    Some("end") => SessionEnd::End,
+                    Some("resume") => SessionEnd::Resume,
+                    Some("crash") => SessionEnd::Crash,
+                    _ => return None,
+                };
+                if script.prepared && how != SessionEnd::Crash {
+                    let hint = "`say:` ends the turn before it, or let it be a `crash`".to_owned();
+                    self.problems.error(at, "the session ends in the middle of a turn", hint);
+                }
+                script.prepared = false;
+                script.called = false;
+                Some(Input::Session(how))
+            }
             _ => None,
         }
     }
@@ -166,7 +186,9 @@ impl Decoder<'_> {
             self.problems.error(node.at, format!("`{role}` cannot be the role of a sub-agent"), hint);
         }
         let cwd = text(node, "cwd");
-        script.lines.push(ScriptLine { at, input: Input::StartAgent { role, goal, cwd } });
+        script
+            .lines
+            .push(ScriptLine { at, input: Input::StartAgent { role, goal, cwd, fork: flag(node, "fork") } });
         let mut own = Script { lines: Vec::new(), prepared: true, called: false };
         self.lines(node.get("run").map(|run| run.items()).unwrap_or_default(), &mut own);
         script.lines.append(&mut own.lines);
