@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::core::bench::{Keeping, Role};
-use crate::core::fact::Name;
+use crate::core::fact::{EventId, Name};
 use crate::core::text::{Builder, Traced};
 use crate::core::wire::{Block, BlockKind, CallNo, MessageId};
 
@@ -35,6 +35,37 @@ pub struct Attachment {
     pub persist: Keeping,
     /// The calls that it is sent in.
     pub live: Lifetime,
+    /// Why its lifetime ended; none while it is open, and where the message was taken from under it.
+    pub closed: Option<Closed>,
+}
+
+/// The rule that ended a lifetime, and the event at which it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closed {
+    /// The rule.
+    pub rule: Rule,
+    /// The event.
+    pub by: EventId,
+}
+
+/// A keep rule that takes text out of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// `earlier: strip`: the layer wrote again.
+    Earlier,
+    /// `persist: strip`: the turn was persisted.
+    Persist,
+}
+
+impl Rule {
+    /// As the bench writes it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Rule::Earlier => "earlier: strip",
+            Rule::Persist => "persist: strip",
+        }
+    }
 }
 
 /// A tool call of the model, as the log keeps it.
@@ -84,6 +115,8 @@ pub struct Message {
     pub attached: Vec<Attachment>,
     /// The calls that it is sent in.
     pub live: Lifetime,
+    /// The event that deleted it or put another text in its place.
+    pub edited: Option<EventId>,
 }
 
 impl Message {
@@ -187,7 +220,7 @@ impl Log {
     /// Puts a message at an index (the end for most), sent from `from` on; gives its index.
     pub fn insert(&mut self, index: usize, body: Body, attached: Vec<Attachment>, from: CallNo) -> usize {
         self.last += 1;
-        let message = Message { id: MessageId(self.last), body, attached, live: since(from) };
+        let message = Message { id: MessageId(self.last), body, attached, live: since(from), edited: None };
         self.messages.insert(index, Arc::new(message));
         self.dirty = self.dirty.min(index);
         index
@@ -207,7 +240,7 @@ impl Log {
     }
 
     /// Ends, before `call`, every attachment at index `from` or behind that `which` picks and that is still open.
-    pub fn close(&mut self, call: CallNo, from: usize, which: impl Fn(&Attachment) -> bool) {
+    pub fn close(&mut self, call: CallNo, from: usize, closed: Closed, which: impl Fn(&Attachment) -> bool) {
         for index in from..self.messages.len() {
             let picks = |a: &Attachment| a.live.end > call && a.live.start < call && which(a);
             if self.messages[index].attached.iter().any(picks) {
@@ -215,29 +248,34 @@ impl Log {
                     Arc::make_mut(&mut self.messages[index]).attached.iter_mut().filter(|a| picks(a))
                 {
                     attachment.live.end = call;
+                    attachment.closed = Some(closed);
                 }
                 self.dirty = self.dirty.min(index);
             }
         }
     }
 
-    /// Ends, before `call`, every message whose index `which` picks and that is still sent. Attachments go with it.
-    pub fn end(&mut self, call: CallNo, which: impl Fn(usize) -> bool) {
+    /// Ends, before `call` and by an event, every message whose index `which` picks and that is still sent. Attachments go with it.
+    pub fn end(&mut self, call: CallNo, by: EventId, which: impl Fn(usize) -> bool) {
         for index in 0..self.messages.len() {
             if which(index) && self.messages[index].live.contains(&call) {
-                Arc::make_mut(&mut self.messages[index]).live.end = call;
+                let message = Arc::make_mut(&mut self.messages[index]);
+                message.live.end = call;
+                message.edited = Some(by);
                 self.dirty = self.dirty.min(index);
             }
         }
     }
 
-    /// Ends a message before `call`; with a text, another takes its place from there on. The attachments go with it.
-    /// False where there is no such message or it is not sent any more.
-    pub fn edit(&mut self, id: MessageId, call: CallNo, text: Option<Traced>) -> bool {
+    /// Ends a message before `call`, by an event; with a text, another takes its place from there on. The attachments go
+    /// with it. False where there is no such message or it is not sent any more.
+    pub fn edit(&mut self, id: MessageId, call: CallNo, text: Option<Traced>, by: EventId) -> bool {
         let Some(index) = self.messages.iter().position(|m| m.id == id && m.live.contains(&call)) else {
             return false;
         };
-        Arc::make_mut(&mut self.messages[index]).live.end = call;
+        let message = Arc::make_mut(&mut self.messages[index]);
+        message.live.end = call;
+        message.edited = Some(by);
         self.dirty = self.dirty.min(index);
         if let Some(text) = text {
             let body = match &self.messages[index].body {
@@ -259,7 +297,6 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::fact::EventId;
     use crate::core::text::Made;
 
     fn text(part: &str, text: &str) -> Traced {
@@ -287,10 +324,13 @@ mod tests {
                 block: false,
                 persist: Keeping::Strip,
                 live: since(CallNo(2)),
+                closed: None,
             },
         );
         log.settle();
-        log.close(CallNo(4), 0, |a| a.persist == Keeping::Strip);
+        let closed = Closed { rule: Rule::Persist, by: EventId(3) };
+        log.close(CallNo(4), 0, closed, |a| a.persist == Keeping::Strip);
+        assert_eq!(log.messages()[tool].attached[0].closed, Some(closed));
         assert_eq!(log.dirty(), 1);
         assert_eq!(sent(&log, 1), ["go"]);
         assert_eq!(sent(&log, 2), ["go", "ok\n\n<r>"]);
@@ -308,6 +348,7 @@ mod tests {
             block,
             persist: Keeping::Keep,
             live: since(CallNo(1)),
+            closed: None,
         };
         let user = log.push(Body::User(None), CallNo(1));
         log.attach(user, attachment("a", "", true));
@@ -338,9 +379,9 @@ mod tests {
         let mut log = Log::default();
         log.push(Body::User(Some(text("user", "a"))), CallNo(1));
         log.push(Body::User(Some(text("user", "b"))), CallNo(1));
-        assert!(log.edit(MessageId(2), CallNo(3), Some(text("user", "A"))));
-        assert!(log.edit(MessageId(3), CallNo(3), None));
-        assert!(!log.edit(MessageId(3), CallNo(3), None), "it is gone already");
+        assert!(log.edit(MessageId(2), CallNo(3), Some(text("user", "A")), EventId(1)));
+        assert!(log.edit(MessageId(3), CallNo(3), None, EventId(2)));
+        assert!(!log.edit(MessageId(3), CallNo(3), None, EventId(2)), "it is gone already");
         assert_eq!(sent(&log, 2), ["a", "b"]);
         assert_eq!(sent(&log, 3), ["A"]);
     }

@@ -89,6 +89,13 @@ impl Store {
         self.newest(path).map(|(text, _)| text.as_ref())
     }
 
+    /// Everything that was written and deleted (false), with the event that did.
+    pub(super) fn writes(&self) -> impl Iterator<Item = (&FilePath, bool, EventId)> {
+        self.written
+            .iter()
+            .flat_map(|(path, texts)| texts.iter().map(move |(text, cause)| (path, text.is_some(), *cause)))
+    }
+
     fn newest(&self, path: &FilePath) -> Option<&Written> {
         self.written.get(path)?.last()
     }

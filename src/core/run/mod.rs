@@ -4,7 +4,9 @@ mod belief;
 mod blocks;
 mod facts;
 mod files;
+mod injectors;
 mod input;
+mod ledger;
 mod player;
 mod prepare;
 mod rebench;
@@ -13,12 +15,16 @@ mod restart;
 mod session;
 mod short;
 mod simulate;
+mod steps;
 
 pub use facts::resolve;
+pub use injectors::{Announcement, Fate, Fated, Injector, Waiting, WatchedFact};
 pub use input::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall};
+pub use ledger::{Entry, Ledger, Piece, Stripped};
 pub use player::{Load, Player};
 pub use record::{
-    Answer, Belief, CallRecord, Changed, Event, Injected, LayerState, Lead, Pending, Told, ToolRun,
+    Answer, Belief, CallRecord, Changed, Event, Happened, Injected, LayerState, Lead, Pending, Step, Told,
+    ToolRun, Watched,
 };
 pub(crate) use restart::COMPACTION;
 pub use session::{Refused, Session};

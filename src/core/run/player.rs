@@ -1,10 +1,12 @@
 //! Plays a scripted run on a session, with what happens live in between, and runs ahead in copies.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::input::{Input, ScriptLine};
 use super::session::{Refused, Session};
 use crate::core::bench::Bench;
+use crate::core::diagnostic::Position;
 use crate::core::fact::{FactKey, Found, Name, Progress};
 use crate::core::wire::CallNo;
 
@@ -47,6 +49,8 @@ pub struct Player {
     next: usize,
     /// The bench that the run began with.
     first: Arc<Bench>,
+    /// The lines of the script that were played, by the number of the step that each was.
+    played: BTreeMap<usize, Position>,
     /// What happened live, and before which call.
     live: Vec<(CallNo, Live)>,
 }
@@ -89,7 +93,8 @@ impl Player {
         };
         let sent_on_open = bench.sent_on_open;
         let session = Session::new(bench.clone());
-        let mut player = Player { session, run, script, next: 0, first: bench, live: Vec::new() };
+        let mut player =
+            Player { session, run, script, next: 0, first: bench, played: BTreeMap::new(), live: Vec::new() };
         if player.script.is_empty() {
             player.take(Input::User("".into()), load)?;
             if sent_on_open {
@@ -135,9 +140,10 @@ impl Player {
             self.take(Input::Sent, load)?;
             return Ok(true);
         }
-        let Some(line) = self.script.get(self.next) else { return Ok(false) };
-        self.take(line.input.clone(), load)?;
-        self.next += 1;
+        if self.script.get(self.next).is_none() {
+            return Ok(false);
+        }
+        self.play(load)?;
         self.advance(load)?;
         Ok(true)
     }
@@ -271,11 +277,27 @@ impl Player {
     }
 
     fn advance(&mut self, load: &mut dyn Load) -> Result<(), Refused> {
-        while let Some(line) = self.script.get(self.next).filter(|line| !line.input.answers()) {
-            self.take(line.input.clone(), load)?;
-            self.next += 1;
+        while self.script.get(self.next).is_some_and(|line| !line.input.answers()) {
+            self.play(load)?;
         }
         Ok(())
+    }
+
+    /// The next line of the script happens.
+    fn play(&mut self, load: &mut dyn Load) -> Result<(), Refused> {
+        let Some(line) = self.script.get(self.next) else { return Ok(()) };
+        let (input, at) = (line.input.clone(), line.at);
+        let step = self.session.step_count();
+        self.take(input, load)?;
+        self.played.insert(step, at);
+        self.next += 1;
+        Ok(())
+    }
+
+    /// Where the line stands in the bench that a step of the session was; none for what happened live.
+    #[must_use]
+    pub fn line_of(&self, step: usize) -> Option<Position> {
+        self.played.get(&step).copied()
     }
 
     fn take(&mut self, input: Input, load: &mut dyn Load) -> Result<(), Refused> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::blocks;
-use super::record::{Answer, Baseline, CallRecord, Injected, LayerState, Lead, Pending};
+use super::injectors::told_as;
+use super::record::{Answer, Baseline, CallRecord, Injected, LayerState, Lead, Pending, Watched};
 use super::session::{Built, Session};
 use crate::core::bench::{
     Bench, Keeping, Layer, LayerSource, MarkPlace, MessageAt, Place, PlaceKind, Refresh, Role, Since,
@@ -12,7 +13,7 @@ use crate::core::bench::{
 use crate::core::compose;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Lookup, Name, Progress};
-use crate::core::log::{Attachment, Body, since};
+use crate::core::log::{Attachment, Body, Closed, Rule, since};
 use crate::core::source::{self, Evaluated, Facts, Piece, Scope};
 use crate::core::text::Traced;
 use crate::core::wire::{Block, MarkAt, MessageId, Request, Zone};
@@ -27,7 +28,7 @@ pub(super) struct Prepared {
     attach: Vec<(usize, Attachment)>,
     /// Messages of their own, in order.
     own: Vec<Own>,
-    strip: Vec<Name>,
+    pub strip: Vec<Name>,
     built: BTreeMap<Name, Built>,
     baselines: BTreeMap<Name, Baseline>,
     /// A layer that failed and must not.
@@ -72,6 +73,7 @@ struct Draft {
     strip: Vec<Name>,
     injected: Vec<(Name, Target, Traced, Arc<str>)>,
     pending: Vec<Pending>,
+    watched: Vec<Watched>,
     baselines: BTreeMap<Name, Baseline>,
     stopped: Option<Arc<Diagnostic>>,
     needs: Vec<FactKey>,
@@ -293,6 +295,7 @@ impl Session {
             block: place.blocks,
             persist: layer.keep.persist,
             live: since(self.next_call),
+            closed: None,
         }
     }
 
@@ -320,7 +323,7 @@ impl Session {
         for fact in watch {
             match self.view(current).look(&FactKey::Named(fact.clone())) {
                 Lookup::Ready(value, rev, _) => {
-                    values.insert(fact.clone(), (rev, value.to_string().into()));
+                    values.insert(fact.clone(), (rev, told_as(&value)));
                 }
                 Lookup::Unknown => draft.needs.push(self.view(current).behind(&FactKey::Named(fact.clone()))),
                 Lookup::Absent(_) | Lookup::Failed(..) => {}
@@ -351,6 +354,8 @@ impl Session {
                 }
             }
         }
+        let watched = self.compared(&layer.id, watch, baseline.as_ref());
+        draft.watched.extend(watched);
         let mut state = |evaluated: Evaluated, note: Option<Arc<str>>| {
             draft.states[index] = Some(LayerState {
                 id: layer.id.clone(),
@@ -616,6 +621,7 @@ impl Session {
             layers,
             injected,
             pending: draft.pending,
+            watched: draft.watched,
             told,
             lead: conversation.lead.clone(),
             notes: self.notes.clone(),
@@ -657,7 +663,8 @@ impl Session {
             conversation.log.attach(index, attachment);
         }
         if own_stripped {
-            conversation.log.close(call, 0, |a| prepared.strip.contains(&a.layer));
+            let closed = Closed { rule: Rule::Earlier, by: conversation.stepped };
+            conversation.log.close(call, 0, closed, |a| prepared.strip.contains(&a.layer));
         }
         conversation.log.settle();
         conversation.built = prepared.built;

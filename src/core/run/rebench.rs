@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::facts::Held;
-use super::record::Changed;
+use super::record::{Changed, Happened};
 use super::session::{Refused, Session};
 use super::short::in_short;
 use crate::core::bench::{Bench, ToolGroup};
@@ -24,6 +24,7 @@ impl Session {
         if self.is_stepping() {
             return Err(Refused("the step before still needs facts".into()));
         }
+        self.begin_step(Happened::Bench(by.clone()));
         let event = self.begin_event(by);
         let old = self.take_bench(bench, event);
         for layer in layers {

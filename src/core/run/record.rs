@@ -71,6 +71,25 @@ pub struct Pending {
     pub waits_for: Arc<str>,
 }
 
+/// What a layer that announces changes compared for a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// The layer.
+    pub layer: Name,
+    /// The fact.
+    pub fact: Name,
+    /// The value that it is measured against, short; none where there is no baseline yet, or the fact is new.
+    pub base: Option<Arc<str>>,
+    /// What it is now, short; none where there is no such fact.
+    pub now: Option<Arc<str>>,
+    /// True when the two differ.
+    pub differs: bool,
+    /// True when this look took the present value as the baseline, which was another one or none before.
+    pub taken: bool,
+    /// The event that gave it its value.
+    pub cause: EventId,
+}
+
 /// What a request says about a fact that has changed in this session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Belief {
@@ -175,6 +194,8 @@ pub struct CallRecord {
     pub injected: Vec<Injected>,
     /// What is to be told and cannot be.
     pub pending: Vec<Pending>,
+    /// What the layers that announce changes compared, layer by layer.
+    pub watched: Vec<Watched>,
     /// What the model must believe about the facts that changed.
     pub told: Vec<Told>,
     /// What led to it.
@@ -197,5 +218,29 @@ impl CallRecord {
     }
 }
 
-/// The revision of a fact when something was last told about it.
+/// An input as it was taken, with everything that it led to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// What it was.
+    pub what: Happened,
+    /// The call that was to be made next.
+    pub before: CallNo,
+    /// The conversation that was under way.
+    pub agent: Name,
+    /// The events that it began, as their numbers.
+    pub events: std::ops::Range<u32>,
+    /// The facts that it changed, indices into [`super::Session::changes`].
+    pub changes: std::ops::Range<usize>,
+}
+
+/// What a session can take.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happened {
+    /// An input.
+    Input(Arc<super::Input>),
+    /// Another bench, by this event.
+    Bench(Name),
+}
+
+/// The revision of a fact when something was last told about it, and its value, short.
 pub(super) type Baseline = std::collections::BTreeMap<Name, (Rev, Arc<str>)>;

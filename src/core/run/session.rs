@@ -6,11 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::facts::{DerivedFacts, Held, Store};
 use super::input::{EditTarget, Input, SessionEnd, ToolCall};
 use super::prepare::Prepared;
-use super::record::{Answer, Baseline, CallRecord, Changed, Event, Lead, ToolRun};
+use super::record::{Answer, Baseline, CallRecord, Changed, Event, Happened, Lead, ToolRun};
 use super::short::{difference, in_short};
 use crate::core::bench::{Bench, PlaceKind};
 use crate::core::fact::{EventId, FactKey, FilePath, Found, Lookup, Name, Progress, Value};
-use crate::core::log::{Body, Called, Log};
+use crate::core::log::{Body, Called, Closed, Log, Rule};
 use crate::core::source::{Evaluated, Templates};
 use crate::core::text::{Made, Traced};
 use crate::core::wire::{Block, CallNo, MessageId, Request, json};
@@ -140,10 +140,12 @@ pub struct Session {
     pub(super) agent_edits: BTreeMap<Name, EventId>,
     /// The facts that the bench does not say any more, with the event that took them out.
     pub(super) gone: BTreeMap<Name, EventId>,
-    events: Vec<Event>,
+    pub(super) events: Vec<Event>,
     pub(super) changes: Vec<Changed>,
     ops: VecDeque<Op>,
     inputs: Vec<Arc<Input>>,
+    /// What was taken, with the events and changes that there were before it.
+    pub(super) steps: Vec<(Happened, CallNo, Name, u32, usize)>,
     /// What was first supplied: with the inputs, enough to run again.
     supplied: BTreeMap<FactKey, Found>,
 }
@@ -189,6 +191,7 @@ impl Session {
             changes: Vec::new(),
             ops: VecDeque::new(),
             inputs: Vec::new(),
+            steps: Vec::new(),
             supplied: BTreeMap::new(),
             bench,
         }
@@ -263,6 +266,11 @@ impl Session {
     #[must_use]
     pub fn has_asked(&self, key: &FactKey) -> bool {
         self.store.has(key)
+    }
+
+    /// What the run wrote over files and deleted (false), with the event that did, file by file.
+    pub fn writes(&self) -> impl Iterator<Item = (&FilePath, bool, EventId)> {
+        self.store.writes()
     }
 
     /// The files that the run had written (none: deleted) over those on disk when this call was made, or would be.
@@ -379,6 +387,7 @@ impl Session {
         }
         self.check(&input)?;
         let input = Arc::new(input);
+        self.begin_step(Happened::Input(input.clone()));
         self.inputs.push(input.clone());
         self.apply(&input);
         Ok(self.resume())
@@ -625,7 +634,8 @@ impl Session {
             conversation.log.push(Body::Assistant { text: Some(text), calls: Vec::new() }, from);
         }
         // The turn is persisted: what is not kept is sent for the last time in the call before.
-        conversation.log.close(from, 0, |a| a.persist == crate::core::bench::Keeping::Strip);
+        let closed = Closed { rule: Rule::Persist, by: event };
+        conversation.log.close(from, 0, closed, |a| a.persist == crate::core::bench::Keeping::Strip);
     }
 
     fn start_agent(&mut self, role: &Name, goal: &Arc<str>, cwd: Option<Name>, fork: bool) -> Progress<()> {
@@ -719,7 +729,7 @@ impl Session {
         let at = position(&conversation.log, id);
         let text = text.map(|text| Traced::whole("context edit", text.clone(), Made::Literal, event));
         let rewritten = text.is_some();
-        conversation.log.edit(id, from, text);
+        conversation.log.edit(id, from, text, event);
         if let (false, Some(Body::Tool { .. })) =
             (rewritten, at.map(|at| &conversation.log.messages()[at].body))
         {
