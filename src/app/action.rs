@@ -36,6 +36,12 @@ pub enum Action {
     Copy,
     /// Save a picture of the screen.
     Picture,
+    /// What was sent, persisted and replayed.
+    Ledger,
+    /// What injectors watch, told and have still to tell.
+    Injectors,
+    /// What happened.
+    Log,
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Raw or rendered text.
@@ -300,8 +306,8 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::LayerForm, "layer_properties", &["P"], S::Pane(Pane::Layers), ("properties", 8), "Properties of the layer", "Lists the layer's place, condition, refresh and keep rules as the bench file says them, and changes them there."),
         row(A::OpenCall, "open_call", &["enter"], S::Pane(Pane::Calls), ("show", 6), "Show this call", "Shows the selected call, or the bytes of the selected injection."),
         row(A::Fold, "fold", &["enter"], S::Pane(Pane::Request), ("fold", 6), "Fold or unfold", "Folds the part under the cursor into one row, or unfolds it."),
-        row(A::PreviousBlock, "previous_block", &["h", "left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
-        row(A::NextBlock, "next_block", &["l", "right"], S::Pane(Pane::Request), ("next block", 9), "The next block", "Shows the next block of the request: tools, system, messages."),
+        row(A::PreviousBlock, "previous_block", &["left"], S::Pane(Pane::Request), NO, "The block before", "Shows the block of the request before this one."),
+        row(A::NextBlock, "next_block", &["right"], S::Pane(Pane::Request), ("next block", 9), "The next block", "Shows the next block of the request: tools, system, messages."),
         row(A::EditText, "edit_text", &["e"], S::Screen, ("edit", 6), "Edit the text", "Opens the text behind the selected layer or byte: the template, the file that it shows, or the bench."),
         row(A::EditOutside, "edit_outside", &["E"], S::Screen, NO, "Edit in your own editor", "Hands the text behind the selected layer or byte to $VISUAL, $EDITOR or vi, at its line."),
         row(A::BenchForm, "bench_properties", &["P"], S::Screen, NO, "Properties of the bench", "Lists the model, the agent, the facts, the cache marks and the layers as the bench file says them, and changes them there."),
@@ -321,6 +327,9 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
         row(A::ScrollLeft, "scroll_left", &["<"], S::Pane(Pane::Request), NO, "Scroll to the left", "While long lines are not broken: half a screen to the left."),
         row(A::ScrollRight, "scroll_right", &[">"], S::Pane(Pane::Request), NO, "Scroll to the right", "While long lines are not broken: half a screen to the right."),
+        row(A::Ledger, "ledger", &["l"], S::Screen, ("ledger", 9), "Ledger: sent, persisted, replayed", "Shows of each message what was sent, persisted and replayed, and what that costs."),
+        row(A::Injectors, "injectors", &["i"], S::Screen, ("injectors", 10), "Injectors: watched, told, pending", "Shows what each injector watches, told and has to tell, and what was swallowed."),
+        row(A::Log, "log", &["L"], S::Screen, ("log", 10), "Log: what happened, in order", "Lists inputs, the facts that they changed and the calls that they led to."),
         row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
         row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
         row(A::Copy, "copy", &["y"], S::Screen, ("copy", 8), "Copy", "Offers what can be copied: the blame line, a layer, the prompt, the request as JSON, a table; `y` again takes what the focused pane is about."),
@@ -374,8 +383,16 @@ pub const ACTIONS: &[ActionInfo] = {
 };
 
 /// What the menu of views lists: panes first.
-pub const VIEWS: &[Action] =
-    &[Action::FocusLayers, Action::FocusCalls, Action::FocusRequest, Action::FocusWhy, Action::Orders];
+pub const VIEWS: &[Action] = &[
+    Action::FocusLayers,
+    Action::FocusCalls,
+    Action::FocusRequest,
+    Action::FocusWhy,
+    Action::Orders,
+    Action::Ledger,
+    Action::Injectors,
+    Action::Log,
+];
 
 /// The row of an action.
 #[must_use]
@@ -478,8 +495,9 @@ pub fn useful(state: &State, action: Action) -> bool {
             !snapshot.layers.rows.is_empty()
         }
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
-        Action::Fold => !snapshot.request.blocks.is_empty(),
-        Action::PreviousBlock | Action::NextBlock => snapshot.request.blocks.len() > 1,
+        Action::Fold => !state.blocks().is_empty(),
+        Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,
+        Action::Ledger | Action::Injectors | Action::Log => snapshot.calls.shown.is_some(),
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

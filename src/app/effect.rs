@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::copy::Copy;
 use super::editor::Purpose;
-use crate::core::fact::{Name, Value};
+use super::state::View;
+use crate::core::diagnostic::Position;
+use crate::core::fact::{FilePath, Name, Value};
 use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
@@ -43,6 +45,10 @@ pub enum TextPlace {
     Layer(Name),
     /// A byte of a text that prompt text was made from.
     Source(Arc<Source>, usize),
+    /// A place in the bench file.
+    Bench(Position),
+    /// A file.
+    File(FilePath),
 }
 
 /// An edit of a text that was opened.
@@ -71,6 +77,8 @@ pub enum EngineRequest {
     Stop,
     /// Show what a CWD would do, as it is typed; the newest wins. The answer has [`super::snapshot::Snapshot::draft`].
     PreviewCwd(Arc<str>),
+    /// Publish the data of this view, too; of none for [`View::Main`].
+    View(View),
     /// Stop showing what a CWD would do.
     CancelPreview,
     /// Change the CWD, as typed: absolute as prompts see it, or relative to the CWD.

@@ -20,3 +20,4 @@ pub mod snapshot;
 pub mod state;
 pub mod tables;
 pub mod update;
+pub mod views;

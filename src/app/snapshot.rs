@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::editor::Opened;
 use super::state::Shows;
+use super::views::ViewData;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
@@ -57,6 +58,10 @@ pub struct Snapshot {
     pub facts_now: Vec<FactNow>,
     /// The latest edit that a form asked for, once it was answered.
     pub edited: Option<EditedField>,
+    /// The data of the view that is open.
+    pub data: ViewData,
+    /// Where the lines of the script stand in the bench, by the events that they led to.
+    pub lines: BTreeMap<EventId, Position>,
     /// The text file that is open for editing.
     pub opened: Option<Opened>,
     /// The number of the latest request to open a text that was answered.

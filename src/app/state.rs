@@ -17,6 +17,7 @@ use super::setup::ThemeRow;
 use super::snapshot::{BlockRow, Snapshot};
 use super::update::Seek;
 use crate::core::diagnostic::Diagnostic;
+use crate::core::wire::MessageId;
 
 /// The panes, in the order of their numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +65,14 @@ pub enum View {
     Main,
     /// Run order against byte order.
     Orders,
+    /// What was sent, what is persisted, what is replayed.
+    Ledger,
+    /// The bytes behind a number of the ledger. Shown as pane 3 is.
+    Bytes,
+    /// What each injector watches, told, and has still to tell.
+    Injectors,
+    /// What happened, in order.
+    Log,
 }
 
 impl View {
@@ -76,6 +85,10 @@ impl View {
         match self {
             View::Main => "Panes",
             View::Orders => "Orders",
+            View::Ledger => "Ledger",
+            View::Bytes => "Bytes",
+            View::Injectors => "Injectors",
+            View::Log => "Log",
         }
     }
 }
@@ -298,6 +311,15 @@ pub struct RequestState {
     pub left: usize,
 }
 
+/// A message of the ledger that is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The message.
+    pub message: MessageId,
+    /// Where one was in the request meanwhile.
+    pub request: RequestState,
+}
+
 /// A search and what it found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
@@ -347,6 +369,12 @@ pub struct State {
     pub page: Page,
     /// The view whose page that is.
     pub page_of: View,
+    /// The view whose data the engine was asked for last.
+    pub asked_for: View,
+    /// True while a view is open that waits for its data, to begin where it says.
+    pub begins: bool,
+    /// The message of the ledger whose bytes are read; [`State::request`] is then where one is in them.
+    pub reading: Option<Stored>,
     /// Bytes that are to be shown as soon as the engine has published their call.
     pub seeking: Option<Seek>,
     /// The focused pane.
@@ -418,6 +446,9 @@ impl State {
             views: BTreeMap::new(),
             page: Page::default(),
             page_of: View::Main,
+            asked_for: View::Main,
+            begins: false,
+            reading: None,
             seeking: None,
             focus: Pane::default(),
             zoom: false,
@@ -471,13 +502,31 @@ impl State {
     /// The pane that keys go to; none while a view fills the screen.
     #[must_use]
     pub fn pane(&self) -> Option<Pane> {
-        (self.view == View::Main).then_some(self.focus)
+        match self.view {
+            View::Main => Some(self.focus),
+            View::Bytes => Some(Pane::Request),
+            _ => None,
+        }
+    }
+
+    /// The blocks that pane 3 shows: those of the request, or the forms of the message that is read.
+    #[must_use]
+    pub fn blocks(&self) -> &[BlockRow] {
+        match (&self.reading, self.snapshot.data.ledger()) {
+            (Some(reading), Some(ledger)) => ledger
+                .rows
+                .iter()
+                .find(|row| row.message == reading.message)
+                .map_or(&[][..], |row| &row.texts),
+            (Some(_), None) => &[],
+            (None, _) => &self.snapshot.request.blocks,
+        }
     }
 
     /// The block of the request that is looked at.
     #[must_use]
     pub fn block(&self) -> Option<&BlockRow> {
-        self.snapshot.request.blocks.get(self.request.block)
+        self.blocks().get(self.request.block)
     }
 
     /// The folded parts of the block that is looked at.

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use super::edge::Edge;
 use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
+use super::views::Chosen;
 use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::EditedField;
+use crate::app::state::View;
+use crate::app::views::LogKind;
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
@@ -45,6 +48,10 @@ pub struct Engine {
     pub(super) preview: Option<Preview>,
     /// The text file that is open for editing.
     pub(super) editing: Option<Editing>,
+    /// The view whose data is published.
+    pub(super) view: View,
+    /// What was chosen after which the run was played again.
+    pub(super) chosen: Vec<Chosen>,
     /// The number of the latest request to open a text.
     pub(super) asked: u32,
     /// The latest edit that a form asked for.
@@ -109,6 +116,8 @@ impl Engine {
             shown: None,
             preview: None,
             editing: None,
+            view: View::Main,
+            chosen: Vec::new(),
             asked: 0,
             edited: None,
             playing: false,
@@ -181,6 +190,10 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::PreviewCwd(typed) => self.preview_cwd(&typed),
+            EngineRequest::View(view) => {
+                self.view = view;
+                Ok(())
+            }
             EngineRequest::CancelPreview => {
                 self.preview = None;
                 Ok(())
@@ -363,6 +376,9 @@ impl Engine {
         match self.edge.bench(&variants) {
             Ok((bench, warnings)) => {
                 if self.rebuild_keeping_ways(bench) {
+                    let names = variants.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
+                    let names = if names.is_empty() { "none".to_owned() } else { names };
+                    self.choose(LogKind::Bench, &format!("variants: {names}; the run was played again"));
                     self.options.variants = variants;
                     self.warnings = warnings;
                 }
@@ -391,6 +407,7 @@ impl Engine {
             if ended {
                 self.note = format!("the run was played again for {model}").into();
             }
+            self.choose(LogKind::Model, &format!("the run was played again for {model}"));
             self.options.model = Some(model);
             let bench = self.player.session().bench().clone();
             self.rebuild(bench);
@@ -406,6 +423,7 @@ impl Engine {
         self.edge.project(&[]);
         self.player = Player::start(bench, Some(&run), &mut AsLoad(&mut *self.edge))?;
         self.options.run = Some(run);
+        self.chosen.clear();
         self.shown = None;
         self.others.clear();
         self.branch = 0;

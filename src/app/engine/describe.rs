@@ -6,8 +6,11 @@ use super::control::{Ahead, Engine};
 use super::info;
 use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
+use super::views;
 use super::ways::{self, AsLoad};
 use crate::app::snapshot::{CallState, Choices, Draft, Pause, Snapshot, Status, Title, VariantChoice, Ways};
+use crate::app::state::View;
+use crate::app::views::ViewData;
 use crate::core::cache::Measures;
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
@@ -81,6 +84,20 @@ impl Engine {
             snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.why = publish::why(&shown);
         }
+        let estimate = matches!(model.method, Method::Estimate { .. });
+        let measured = measure.as_mut().map(|m| m as &mut dyn Measure);
+        snapshot.data = match (self.view, record) {
+            (View::Ledger, Some(record)) => {
+                views::ledger(&ahead.player, record.call, numbers, estimate, measured)
+                    .map_or(ViewData::None, ViewData::Ledger)
+            }
+            (View::Injectors, Some(record)) => {
+                ViewData::Injectors(views::injectors(session, record.call, measured))
+            }
+            (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
+            _ => ViewData::None,
+        };
+        snapshot.lines = player.lines();
         let at = record.map_or(0, |record| record.at);
         snapshot.model = info::model(session.bench(), record, &model, at, snapshot.request.tokens);
         snapshot.calls = publish::call_table(

@@ -13,6 +13,7 @@ pub mod publish;
 mod stage;
 mod texts;
 mod thread;
+pub mod views;
 mod ways;
 
 pub use control::{Engine, Options};

@@ -31,6 +31,14 @@ impl Engine {
     pub(super) fn open_text(&mut self, no: u32, place: &TextPlace, purpose: Purpose) -> Result<(), Refused> {
         self.asked = no;
         let (spots, layer, none) = match place {
+            TextPlace::Bench(at) => {
+                let spots = self.bench_file().map(|file| Spot { file, at: *at });
+                (spots.into_iter().collect(), None, "the bench has no file of its own".to_owned())
+            }
+            TextPlace::File(file) => {
+                let spot = Spot { file: file.clone(), at: Position::START };
+                (vec![spot], None, format!("there is no file {file}"))
+            }
             TextPlace::Layer(id) => {
                 (self.behind_layer(id), Some(id.clone()), format!("{id} has no text of its own in a file"))
             }

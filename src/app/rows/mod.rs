@@ -2,7 +2,10 @@
 
 mod calls;
 mod form;
+mod injectors;
 mod laid;
+mod ledger;
+mod log;
 mod orders;
 mod overlay;
 mod page;

@@ -20,6 +20,7 @@ pub(super) fn page(state: &State) -> Page {
         .to_owned(),
         enter: "its bytes",
         columns: vec![Column { rest: true, ..Column::default() }],
+        start: Some(state.layers.cursor),
         lines: lines.collect(),
         empty: "there is no layer".to_owned(),
         filters: false,

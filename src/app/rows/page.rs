@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use super::orders;
+use super::{injectors, ledger, log, orders};
 use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
+use crate::app::views::Form;
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, MessageId};
 
@@ -75,6 +76,15 @@ pub enum Goal {
         /// The layer.
         layer: Option<Name>,
     },
+    /// To a message in one of the three forms of the ledger.
+    Stored {
+        /// The message.
+        message: MessageId,
+        /// The form.
+        form: Form,
+        /// Whose part of it is meant; none for its beginning.
+        author: Option<Name>,
+    },
 }
 
 /// A line of a page.
@@ -107,6 +117,12 @@ impl Line {
     #[must_use]
     pub fn text(text: impl Into<String>, ink: Ink) -> Line {
         Line { whole: true, ..Line::default() }.cell(text, ink)
+    }
+
+    /// The cells in front of its text: its depth, and the sign of a fold.
+    #[must_use]
+    pub fn indent(&self) -> usize {
+        usize::from(self.depth) * 2 + if self.open.is_some() { 2 } else { 0 }
     }
 
     /// With one more cell.
@@ -146,6 +162,8 @@ pub struct Page {
     pub columns: Vec<Column>,
     /// The lines.
     pub lines: Vec<Line>,
+    /// The line to begin at: when the view is opened, and when another call is shown.
+    pub start: Option<usize>,
     /// What is said where there are none.
     pub empty: String,
     /// True when a search hides the lines that it does not find; else it goes to the next one that it finds.
@@ -212,6 +230,7 @@ impl Page {
                 }
             }
         }
+        self.start = None;
         let mut kept = keep.into_iter();
         self.lines.retain(|_| kept.next().unwrap_or(false));
     }
@@ -227,8 +246,11 @@ impl Page {
 #[must_use]
 pub fn page(state: &State) -> Page {
     let mut page = match state.view {
-        View::Main => return Page::default(),
+        View::Main | View::Bytes => return Page::default(),
         View::Orders => orders::page(state),
+        View::Ledger => ledger::page(state),
+        View::Injectors => injectors::page(state),
+        View::Log => log::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {
@@ -238,6 +260,67 @@ pub fn page(state: &State) -> Page {
         }
     }
     page
+}
+
+/// What a view says whose data is not there yet.
+pub(super) fn not_yet(state: &State) -> String {
+    if state.snapshot.title.name.is_empty() { "No bench is open." } else { "No call was prepared yet." }
+        .to_owned()
+}
+
+/// Breaks lines of one text into as many as they need.
+pub(super) struct Wrapped {
+    cells: usize,
+}
+
+impl Wrapped {
+    /// For the width of the last frame.
+    pub(super) fn of(state: &State) -> Wrapped {
+        Wrapped { cells: page_cells(state) }
+    }
+
+    /// Breaks those lines that run over all columns, at their last cell. What continues a line opens the same.
+    pub(super) fn fold(&self, lines: Vec<Line>) -> Vec<Line> {
+        let mut out = Vec::with_capacity(lines.len());
+        for mut line in lines {
+            let Some(last) = line.cells.last().filter(|_| line.whole).cloned() else {
+                out.push(line);
+                continue;
+            };
+            let front: usize =
+                line.cells[..line.cells.len() - 1].iter().map(|cell| cells::width(&cell.text)).sum();
+            let indent = line.indent() + front;
+            // Where hardly anything is left beside what stands in front, lines are cut instead.
+            let room = self.cells.saturating_sub(indent);
+            if cells::width(&last.text) <= room || room < 16 {
+                out.push(line);
+                continue;
+            }
+            let rows = cells::wrap(&last.text, room);
+            let goals = line.goals.clone();
+            let (text, depth) = (line.text.clone(), line.depth);
+            let pad = " ".repeat(indent - usize::from(depth) * 2);
+            for (index, (range, hang)) in rows.into_iter().enumerate() {
+                let piece = last.text[range].trim_end();
+                if index == 0 {
+                    if let Some(cell) = line.cells.last_mut() {
+                        piece.clone_into(&mut cell.text);
+                    }
+                    out.push(line.clone());
+                } else {
+                    let more = Line {
+                        depth,
+                        whole: true,
+                        text: text.clone(),
+                        goals: goals.clone(),
+                        ..Line::default()
+                    };
+                    out.push(more.cell(format!("{pad}{:hang$}", ""), last.ink).cell(piece, last.ink));
+                }
+            }
+        }
+        out
+    }
 }
 
 /// The cells of a line of the view that fills the screen.

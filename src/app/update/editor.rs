@@ -61,6 +61,10 @@ fn byte_under_cursor(state: &State) -> Result<TextPlace, String> {
             let part = &block.parts[row.part.min(block.parts.len().saturating_sub(1))];
             match &part.layer {
                 Some(layer) => TextPlace::Layer(layer.clone()),
+                // What was said in a run stands in its script.
+                None if state.snapshot.lines.contains_key(&span.origin.cause) => {
+                    TextPlace::Bench(state.snapshot.lines[&span.origin.cause])
+                }
                 None => return Err(format!("no file wrote this: it is {}", part.author)),
             }
         }

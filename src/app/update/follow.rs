@@ -15,6 +15,11 @@ pub(super) fn on_published(state: &mut State, snapshot: Arc<Snapshot>) {
         return;
     }
     let old = std::mem::replace(&mut state.snapshot, snapshot);
+    // The request is followed also while something else is read in its place.
+    let reading = state.reading.take().map(|mut reading| {
+        std::mem::swap(&mut reading.request, &mut state.request);
+        reading
+    });
     // What the engine says once is read once, also where no row of status is; the next key takes it away.
     let note = &state.snapshot.status.note;
     if !note.is_empty() && *note != old.status.note {
@@ -55,9 +60,13 @@ pub(super) fn on_published(state: &mut State, snapshot: Arc<Snapshot>) {
     } else if shown(&old) != shown(&state.snapshot) {
         state.why.cursor = 0;
     }
+    state.reading = reading.map(|mut reading| {
+        std::mem::swap(&mut reading.request, &mut state.request);
+        reading
+    });
     search::refresh(state);
     let now = Arc::clone(&state.snapshot);
-    views::on_published(state, &now);
+    views::on_published(state, &now, shown(&old) != shown(&now));
     stage::on_published(state, &old);
 }
 

@@ -86,6 +86,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         state.drawn_theme = theme.clone();
         effects.push(Effect::Theme(theme));
     }
+    views::ask(state, &mut effects);
     effects
 }
 
@@ -109,7 +110,7 @@ fn settle(state: &mut State, anew: bool) {
     state.layers.fit(table.rows.len(), heights[0]);
     state.calls.fit(rows::call_lines(&state.snapshot.calls, state.metrics.compact).len(), heights[1]);
     state.why.fit(why_lines(state).len(), heights[3]);
-    let block = state.request.block.min(state.snapshot.request.blocks.len().saturating_sub(1));
+    let block = state.request.block.min(state.blocks().len().saturating_sub(1));
     state.request.block = block;
     let (top, cursor) = (state.request.top, state.request.cursor);
     let height = heights[2];

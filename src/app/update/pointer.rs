@@ -45,7 +45,7 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
     let focused = state.focus;
     match target {
         Target::Action(action) => return super::perform(state, action),
-        Target::Pane(pane) => state.focus = pane,
+        Target::Pane(pane) if state.view == View::Main => state.focus = pane,
         Target::Layer(row) => {
             state.focus = Pane::Layers;
             state.layers.cursor = row;
@@ -72,14 +72,20 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             }
         }
         Target::RequestRow(byte) => {
-            state.focus = Pane::Request;
+            if state.view == View::Main {
+                state.focus = Pane::Request;
+            }
             state.request.cursor = byte;
         }
         Target::WhyLine(line) => {
             state.focus = Pane::Why;
             state.why.cursor = line;
         }
-        Target::EditorRow { .. } | Target::ListRow(_) | Target::Overlay | Target::Nothing => {}
+        Target::EditorRow { .. }
+        | Target::ListRow(_)
+        | Target::Overlay
+        | Target::Pane(_)
+        | Target::Nothing => {}
     }
     Vec::new()
 }
@@ -97,7 +103,7 @@ fn wheel(state: &mut State, target: Target, by: isize) -> Vec<Effect> {
         return Vec::new();
     }
     let height = |state: &State, pane| state.height(pane);
-    if state.view != View::Main {
+    if state.pane().is_none() {
         views::scroll(state, by);
         return Vec::new();
     }

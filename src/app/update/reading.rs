@@ -50,9 +50,9 @@ pub(super) fn scroll(state: &mut State, by: isize) {
 /// Folds every part of the block but one, or unfolds all of them when that is what is shown. In the list of layers the
 /// one is the selected layer, elsewhere the part under the cursor.
 pub(super) fn fold_others(state: &mut State) {
-    if state.focus == Pane::Layers {
+    if state.pane() == Some(Pane::Layers) {
         open_layer(state);
-        if state.focus == Pane::Layers {
+        if state.pane() == Some(Pane::Layers) {
             // It writes nothing here, and that was said.
             return;
         }

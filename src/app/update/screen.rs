@@ -48,6 +48,9 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::NextMatch => search::step(state, 1),
         Action::PreviousMatch => search::step(state, -1),
         Action::Orders => views::switch(state, View::Orders),
+        Action::Ledger => views::switch(state, View::Ledger),
+        Action::Injectors => views::switch(state, View::Injectors),
+        Action::Log => views::switch(state, View::Log),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {
@@ -104,16 +107,15 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
 
 /// The rows of a page: one row less than is on the screen, so that the eye keeps its place.
 fn page(state: &State) -> isize {
-    let height = match state.view {
-        View::Main => state.height(state.focus),
-        _ => usize::from(state.metrics.view.1),
+    let height = match state.pane() {
+        Some(pane) => state.height(pane),
+        None => usize::from(state.metrics.view.1),
     };
     isize::try_from(height).unwrap_or(isize::MAX).saturating_sub(1).max(1)
 }
 
 pub(super) fn focus(state: &mut State, pane: Pane) {
-    state.view = View::Main;
-    state.under.clear();
+    views::to_panes(state);
     state.focus = pane;
 }
 
@@ -122,10 +124,8 @@ fn turn_focus(state: &mut State, by: usize) {
 }
 
 fn go(state: &mut State, motion: Motion) {
-    if state.view != View::Main {
-        return views::go(state, motion);
-    }
-    match state.focus {
+    let Some(pane) = state.pane() else { return views::go(state, motion) };
+    match pane {
         Pane::Layers => {
             state.layers.cursor = moved(state.layers.cursor, state.snapshot.layers.rows.len(), motion);
         }
@@ -286,7 +286,7 @@ pub(super) fn look_at(state: &mut State, block: usize, byte: usize) {
 }
 
 fn turn_block(state: &mut State, by: isize) {
-    let len = state.snapshot.request.blocks.len();
+    let len = state.blocks().len();
     let block = moved(state.request.block, len, Motion::By(by));
     if block != state.request.block {
         let old = std::mem::take(&mut state.request);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::screen::look_at;
 use super::why_lines;
 use crate::app::rows;
-use crate::app::state::{Hit, Pane, Search, State};
+use crate::app::state::{Hit, Pane, Search, State, View};
 
 /// More hits than this are not counted.
 const MOST: usize = 10_000;
@@ -16,7 +16,7 @@ pub(super) fn search(state: &mut State, text: &str) {
         state.search = None;
         return;
     }
-    let pane = state.focus;
+    let pane = state.pane().unwrap_or(state.focus);
     let hits = find(state, pane, text);
     let cursor = match pane {
         Pane::Layers => state.layers.cursor,
@@ -51,7 +51,9 @@ pub(super) fn step(state: &mut State, by: isize) {
     let steps = if by < 0 { len - 1 } else { 1 };
     search.at = (search.at + steps) % len;
     state.message = format!("{} of {}", search.at + 1, len);
-    state.focus = search.pane;
+    if state.view == View::Main {
+        state.focus = search.pane;
+    }
     show(state);
 }
 
@@ -73,7 +75,7 @@ fn show(state: &mut State) {
 
 /// Opens the part in which something was found.
 fn unfold(state: &mut State, block: usize, byte: usize) {
-    let Some(row) = state.snapshot.request.blocks.get(block) else { return };
+    let Some(row) = state.blocks().get(block) else { return };
     let part = row.parts.iter().position(|part| part.range.contains(&byte));
     if let Some(part) = part {
         state.request.folded.remove(&(row.title.clone(), part));
@@ -103,9 +105,8 @@ fn find(state: &State, pane: Pane, text: &str) -> Vec<Hit> {
         Pane::Why => {
             rows(&mut why_lines(state).into_iter().map(|line| format!("{} {}", line.label, line.text)))
         }
-        Pane::Request => snapshot
-            .request
-            .blocks
+        Pane::Request => state
+            .blocks()
             .iter()
             .enumerate()
             .flat_map(|(index, block)| {

@@ -59,6 +59,7 @@ fn go_on(state: &mut State, old: &Snapshot) {
     state.overlays.clear();
     state.search = None;
     state.seeking = None;
+    state.reading = None;
     state.zoom = demo.zoom;
     state.under.clear();
     state.views.clear();

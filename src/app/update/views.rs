@@ -7,7 +7,8 @@ use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, Goal};
 use crate::app::snapshot::Snapshot;
-use crate::app::state::{Pane, State, View};
+use crate::app::state::{Pane, State, Stored, View};
+use crate::app::views::{Form, ViewData};
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, MessageId};
 
@@ -24,15 +25,43 @@ pub struct Seek {
 
 /// Opens a view, or goes back to the panes if it is open.
 pub(super) fn switch(state: &mut State, view: View) {
-    if state.view == view {
-        state.view = View::Main;
-        state.under.clear();
+    let open = state.view == view;
+    to_panes(state);
+    if open {
         return;
     }
-    state.under.clear();
     enter(state, view);
-    if view == View::Orders {
-        state.here_mut().list.cursor = state.layers.cursor;
+    begin(state);
+}
+
+/// Goes to where the view begins.
+fn begin(state: &mut State) {
+    if let Some(start) = state.page.start {
+        state.here_mut().list.cursor = start;
+    }
+}
+
+/// Leaves all views.
+pub(super) fn to_panes(state: &mut State) {
+    stop_reading(state);
+    state.view = View::Main;
+    state.under.clear();
+}
+
+/// The request is what pane 3 shows again, where it was.
+fn stop_reading(state: &mut State) {
+    if let Some(reading) = state.reading.take() {
+        state.request = reading.request;
+        state.search = None;
+    }
+}
+
+/// Asks the engine for the data of the view that is open, if that is another one than before.
+pub(super) fn ask(state: &mut State, effects: &mut Vec<Effect>) {
+    let wanted = ViewData::of(state.view);
+    if wanted != state.asked_for {
+        state.asked_for = wanted;
+        effects.push(Effect::Engine(EngineRequest::View(wanted)));
     }
 }
 
@@ -44,6 +73,7 @@ fn enter(state: &mut State, view: View) {
     state.view = view;
     state.search = None;
     state.metrics.view = (0, 0);
+    state.begins = true;
     refresh(state);
 }
 
@@ -53,6 +83,7 @@ pub(super) fn leave(state: &mut State) {
     if !filter.is_empty() {
         filter.clear();
     } else {
+        stop_reading(state);
         state.view = state.under.pop().unwrap_or_default();
     }
     refresh(state);
@@ -128,10 +159,44 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
             refresh(state);
         }
+        Goal::Stored { message, form, author } => read(state, message, form, author.as_ref()),
         Goal::Layer(layer) => screen::show_layer(state, &layer),
         Goal::Call { call, message, layer } => return seek(state, Seek { call, message, layer }),
     }
     Vec::new()
+}
+
+/// Reads a message of the ledger in one of its forms.
+fn read(state: &mut State, message: MessageId, form: Form, author: Option<&Name>) {
+    let row =
+        state.snapshot.data.ledger().and_then(|ledger| ledger.rows.iter().find(|row| row.message == message));
+    let Some(row) = row else { return };
+    let Some(first) = row.first[form as usize] else {
+        state.message = format!("{} is not {}: there are no bytes", row.title, form.word());
+        return;
+    };
+    let end = Form::ALL
+        .into_iter()
+        .skip(form as usize + 1)
+        .find_map(|form| row.first[form as usize])
+        .unwrap_or(row.texts.len());
+    let place = author.and_then(|author| {
+        (first..end).find_map(|block| {
+            let part = row.texts[block].parts.iter().find(|part| part.author == *author)?;
+            Some((block, part.range.start))
+        })
+    });
+    if author.is_some() && place.is_none() {
+        state.message =
+            format!("{} is not {} with this message", author.map_or("", |name| name), form.word());
+        return;
+    }
+    let (block, byte) = place.unwrap_or((first, 0));
+    enter(state, View::Bytes);
+    let request = std::mem::take(&mut state.request);
+    state.request.look = request.look;
+    state.reading = Some(Stored { message, request });
+    screen::look_at(state, block, byte);
 }
 
 /// Goes to bytes of a call, which is shown first if it is not.
@@ -146,8 +211,18 @@ pub(super) fn seek(state: &mut State, seek: Seek) -> Vec<Effect> {
     vec![Effect::Engine(EngineRequest::Jump(call))]
 }
 
-/// What was sought may have been published.
-pub(super) fn on_published(state: &mut State, snapshot: &Snapshot) {
+/// The engine has published; `other` when another call is shown than before. What was sought may be there now.
+pub(super) fn on_published(state: &mut State, snapshot: &Snapshot, other: bool) {
+    refresh(state);
+    let published = ViewData::of(state.view) != View::Main;
+    if published && (other || state.begins) {
+        state.begins &= snapshot.data == ViewData::None;
+        begin(state);
+    }
+    // A message that is not there any more cannot be read.
+    if state.reading.is_some() && state.blocks().is_empty() {
+        leave(state);
+    }
     if let Some(seek) = state.seeking.take_if(|seek| seek.call == snapshot.request.call) {
         arrive(state, &seek);
     }

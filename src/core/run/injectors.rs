@@ -21,7 +21,7 @@ pub struct Injector {
     pub since: Option<Since>,
     /// The facts that it watches.
     pub facts: Vec<WatchedFact>,
-    /// What it told, in order.
+    /// What it told, in order, or tried to in a call that failed.
     pub told: Vec<Announcement>,
     /// What it would tell now and cannot, or has not yet.
     pub pending: Option<Waiting>,
@@ -141,8 +141,6 @@ pub struct Announcement {
     pub reason: Arc<str>,
     /// The events that gave the facts their values, those that changed only.
     pub events: Vec<EventId>,
-    /// False for the call that is prepared.
-    pub sent: bool,
     /// True when the call failed: it counts as not told.
     pub failed: bool,
 }
@@ -150,8 +148,8 @@ pub struct Announcement {
 /// What waits to be told.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Waiting {
-    /// It goes out with the prepared call, in this message.
-    Staged(CallNo, MessageId),
+    /// It goes out with the prepared call.
+    Staged(Announcement),
     /// It has no place yet: what it waits for, and what it would say.
     NoPlace(Arc<str>, Traced),
 }
@@ -224,7 +222,11 @@ impl Session {
                     layer: layer.id.clone(),
                     since,
                     facts: watch.iter().map(|fact| self.watched_fact(&calls, &layer.id, fact)).collect(),
-                    told: announcements(&calls, &layer.id),
+                    told: calls
+                        .iter()
+                        .filter(|call| call.answer.is_some())
+                        .flat_map(|call| announcements(call, &layer.id))
+                        .collect(),
                     pending: waiting(record, &layer.id),
                     silent: silent(record, &layer.id),
                 }
@@ -235,7 +237,8 @@ impl Session {
     fn watched_fact(&self, calls: &[&CallRecord], layer: &Name, fact: &Name) -> WatchedFact {
         let looks = |record: &CallRecord| look(record, layer, fact).cloned();
         let last = calls.last().and_then(|record| looks(record));
-        let told = calls.iter().rev().filter(|record| reached(record)).find_map(|record| {
+        let sent = |record: &&&CallRecord| record.answer.is_some() && reached(record);
+        let told = calls.iter().rev().filter(sent).find_map(|record| {
             let watched = look(record, layer, fact)?;
             let told = watched.differs && record.injected.iter().any(|injected| injected.layer == *layer);
             told.then(|| Some((watched.now.clone()?, record.call))).flatten()
@@ -376,33 +379,27 @@ fn look<'r>(record: &'r CallRecord, layer: &Name, fact: &Name) -> Option<&'r Wat
     record.watched.iter().find(|watched| watched.layer == *layer && watched.fact == *fact)
 }
 
-fn announcements(calls: &[&CallRecord], layer: &Name) -> Vec<Announcement> {
-    let of = |record: &CallRecord| {
-        record
-            .injected
-            .iter()
-            .filter(|injected| injected.layer == *layer)
-            .map(|injected| {
-                let watched = record.watched.iter().filter(|watched| watched.layer == *layer);
-                Announcement {
-                    call: record.call,
-                    into: injected.into,
-                    text: injected.text.clone(),
-                    reason: injected.reason.clone(),
-                    events: watched.filter(|watched| watched.differs).map(|watched| watched.cause).collect(),
-                    sent: record.answer.is_some(),
-                    failed: !reached(record),
-                }
-            })
-            .collect::<Vec<_>>()
-    };
-    calls.iter().flat_map(|record| of(record)).collect()
+fn announcements(record: &CallRecord, layer: &Name) -> Vec<Announcement> {
+    let own = record.injected.iter().filter(|injected| injected.layer == *layer);
+    own.map(|injected| {
+        let watched = record.watched.iter().filter(|watched| watched.layer == *layer);
+        Announcement {
+            call: record.call,
+            into: injected.into,
+            text: injected.text.clone(),
+            reason: injected.reason.clone(),
+            events: watched.filter(|watched| watched.differs).map(|watched| watched.cause).collect(),
+            failed: !reached(record),
+        }
+    })
+    .collect()
 }
 
 fn waiting(record: &CallRecord, layer: &Name) -> Option<Waiting> {
-    let staged = record.injected.iter().find(|injected| injected.layer == *layer);
-    if let (Some(injected), None) = (staged, &record.answer) {
-        return Some(Waiting::Staged(record.call, injected.into));
+    if record.answer.is_none()
+        && let Some(staged) = announcements(record, layer).pop()
+    {
+        return Some(Waiting::Staged(staged));
     }
     let pending = record.pending.iter().find(|pending| pending.layer == *layer)?;
     Some(Waiting::NoPlace(pending.waits_for.clone(), pending.text.clone()))

@@ -7,7 +7,7 @@ use super::input::{Input, ScriptLine};
 use super::session::{Refused, Session};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Position;
-use crate::core::fact::{FactKey, Found, Name, Progress};
+use crate::core::fact::{EventId, FactKey, Found, Name, Progress};
 use crate::core::wire::CallNo;
 
 /// Supplies the facts that a session needs; the edge's side of [`Progress::Needs`].
@@ -292,6 +292,16 @@ impl Player {
         self.played.insert(step, at);
         self.next += 1;
         Ok(())
+    }
+
+    /// Where the lines that were played stand in the bench, by the events that they led to.
+    #[must_use]
+    pub fn lines(&self) -> BTreeMap<EventId, Position> {
+        let steps = self.session.steps().enumerate();
+        steps
+            .filter_map(|(step, taken)| Some((taken.events, self.line_of(step)?)))
+            .flat_map(|(events, at)| events.map(move |event| (EventId(event), at)))
+            .collect()
     }
 
     /// Where the line stands in the bench that a step of the session was; none for what happened live.

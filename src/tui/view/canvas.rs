@@ -236,7 +236,7 @@ pub(super) const CHANGED: &str = "*";
 
 /// The style of the selected row of the focused pane; none for other rows.
 pub(super) fn selection(state: &State, pane: Pane, selected: bool) -> Option<Role> {
-    (selected && state.focus == pane && state.overlays.is_empty()).then_some(Role::Selected)
+    (selected && state.pane() == Some(pane) && state.overlays.is_empty()).then_some(Role::Selected)
 }
 
 /// The pieces of a pane's title: ` 1 Layers `, then what stands behind it.

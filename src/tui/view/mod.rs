@@ -74,8 +74,8 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (Some(text), _) => typing = editor::draw(canvas, room, layout.size, state, text),
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
-        #[expect(unreachable_patterns, reason = "every other view is a page")]
-        (None, _) => page::draw(canvas, room, layout.size, state),
+        (None, View::Bytes) => request::draw(canvas, room, layout.size, state),
+        (None, View::Ledger | View::Injectors | View::Log) => page::draw(canvas, room, layout.size, state),
     }
     why::draw_verdict(canvas, layout.verdict, state);
     caption::draw(canvas, layout.caption, state);

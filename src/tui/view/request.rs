@@ -37,9 +37,10 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
         return;
     }
     note_pane(canvas, area, Pane::Request);
-    let focused = state.focus == Pane::Request;
+    let focused = state.pane() == Some(Pane::Request);
     let rest = heading(state, size);
-    let pieces = title(" 3 Request ", &rest, focused);
+    let name = if state.reading.is_some() { " Bytes " } else { " 3 Request " };
+    let pieces = title(name, &rest, focused);
     let mut inner = match size {
         Size::Wide => {
             let note = if state.block().is_some() { origin(state) } else { String::new() };
@@ -148,7 +149,14 @@ fn heading(state: &State, size: Size) -> String {
         1 => ", ! 1 hidden character".to_owned(),
         hidden => format!(", ! {} hidden characters", cells::grouped(hidden as u64)),
     };
-    let count = format!("{} of {}", state.request.block + 1, request.blocks.len());
+    let count = format!("{} of {}", state.request.block + 1, state.blocks().len());
+    if state.reading.is_some() {
+        let change = match block.change {
+            BlockChange::Changed(byte) => format!(", ! differs at byte {byte}"),
+            _ => String::new(),
+        };
+        return format!("{}{change}{hidden}{look}{side}  ({count}) ", block.title);
+    }
     format!("{}{agent} > {}{change}{hidden}{look}{side}  ({count}) ", request.call.0, block.title)
 }
 

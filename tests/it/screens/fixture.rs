@@ -271,6 +271,8 @@ pub(crate) fn xbot() -> Snapshot {
     let fields = [("id", "main"), ("role", "main"), ("session", "s-01")];
     let choice = |name: &str, on| VariantChoice { name: name.into(), on };
     Snapshot {
+        data: plywood::app::views::ViewData::None,
+        lines: std::collections::BTreeMap::new(),
         generation: 1,
         title: Title {
             name: "xbot".into(),

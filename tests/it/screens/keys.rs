@@ -330,7 +330,7 @@ fn publications_keep_the_selection_and_follow_what_changed() {
     assert_eq!(&*state.snapshot.layers.rows[state.layers.cursor].shown, "10_skills");
 
     // Looking elsewhere in the request stays as it is while the same block matters.
-    press(&mut state, "3h");
+    press(&mut state, "3<left>");
     assert_eq!(state.request.block, 2);
     next.generation = 3;
     update(&mut state, Event::Published(Arc::new(next.clone())));

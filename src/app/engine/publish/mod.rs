@@ -12,7 +12,7 @@ pub use calls::{lead_words, run_size, table as call_table};
 pub use caption::caption;
 pub use fill::{Filled, fill};
 pub use layers::table as layer_table;
-pub use request::{title, view as request_view};
+pub use request::{author, plain_block, title, view as request_view};
 pub use verdict::verdict;
 pub use why::why;
 

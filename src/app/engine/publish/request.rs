@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Counter, Shown, is_injector, shown_name};
 use crate::app::snapshot::{BlockChange, BlockRow, PartRow, RequestView};
-use crate::core::fact::EventId;
+use crate::core::fact::{EventId, Name};
+use crate::core::run::Session;
 use crate::core::text::{Part, Traced};
 use crate::core::wire::{Block, BlockKind, Request};
 
@@ -92,7 +93,7 @@ fn row(
         .text
         .parts()
         .iter()
-        .map(|part| part_row(shown, block, part, old.map(|old| &old.text), change))
+        .map(|part| part_row(shown.session, block, part, old.map(|old| &old.text), change))
         .collect::<Vec<_>>();
     let tokens = counter.as_mut().map(|counter| u64::from(counter.tokens(block.text.text())));
     let injected_parts: Vec<&Part> =
@@ -147,25 +148,63 @@ pub fn title(block: &Block) -> String {
     }
 }
 
+/// A block that stands for itself, compared with another form of it; its title and tokens come from elsewhere.
+#[must_use]
+pub fn plain_block(
+    session: &Session,
+    block: &Arc<Block>,
+    other: Option<&Arc<Block>>,
+    title: String,
+    tokens: Option<u64>,
+) -> BlockRow {
+    let change = match other {
+        Some(other) if other.hash != block.hash => {
+            BlockChange::Changed(first_difference(other.text.text(), block.text.text()))
+        }
+        _ => BlockChange::Same,
+    };
+    let part = |part| part_row(session, block, part, other.map(|other| &other.text), change);
+    BlockRow {
+        title: title.into(),
+        kind: block.kind,
+        message: block.message,
+        text: block.text.clone(),
+        parts: block.text.parts().iter().map(part).collect(),
+        change,
+        tokens,
+        injected: None,
+        mark: None,
+    }
+}
+
+/// What screens call who wrote a part of a block of this kind: a layer by its shown name, a tool by its result.
+#[must_use]
+pub fn author(session: &Session, kind: BlockKind, part: &Name) -> Name {
+    let bench = session.bench();
+    match (bench.layer(part), kind) {
+        (Some(_), _) => shown_name(bench, part),
+        (None, BlockKind::ToolResult) => match part.strip_prefix("tool ") {
+            Some(tool) => format!("tool result, {tool}").into(),
+            None => part.clone(),
+        },
+        (None, _) => part.clone(),
+    }
+}
+
 fn part_row(
-    shown: &Shown<'_>,
+    session: &Session,
     block: &Block,
     part: &Part,
     old: Option<&Traced>,
     change: BlockChange,
 ) -> PartRow {
-    let bench = shown.session.bench();
+    let bench = session.bench();
     let layer = bench.layer(&part.id);
     let author: Arc<str> = match (&layer, block.kind) {
-        (Some(_), _) => shown_name(bench, &part.id),
-        (None, BlockKind::ToolResult) => match part.id.strip_prefix("tool ") {
-            Some(tool) => format!("tool result, {tool}").into(),
-            None => part.id.clone(),
-        },
         (None, BlockKind::ToolUse) => {
             format!("model calls {}", block.tool.as_deref().unwrap_or_default()).into()
         }
-        (None, _) => part.id.clone(),
+        _ => author(session, block.kind, &part.id),
     };
     let changed = matches!(change, BlockChange::Changed(_))
         && old.is_some_and(|old| {
@@ -182,6 +221,6 @@ fn part_row(
         layer: layer.map(|layer| layer.id.clone()),
         range: part.start..part.end,
         changed,
-        cause: cause.map(|cause| shown.session.event(cause).label.clone()),
+        cause: cause.map(|cause| session.event(cause).label.clone()),
     }
 }

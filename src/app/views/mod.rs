@@ -1,0 +1,56 @@
+//! What the engine publishes for the views besides the panes. Each is there only while its view is open.
+
+mod injectors;
+mod ledger;
+mod log;
+
+pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
+pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
+pub use log::{LogChange, LogKind, LogRow, LogView};
+
+use super::state::View;
+
+/// The data of one view, at one call.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum ViewData {
+    /// No view is open that has any.
+    #[default]
+    None,
+    /// Of the ledger, and of the bytes behind it.
+    Ledger(LedgerView),
+    /// Of the injectors.
+    Injectors(InjectorsView),
+    /// Of the log.
+    Log(LogView),
+}
+
+impl ViewData {
+    /// The view whose data a view shows.
+    #[must_use]
+    pub fn of(view: View) -> View {
+        match view {
+            View::Main | View::Orders => View::Main,
+            View::Ledger | View::Bytes => View::Ledger,
+            View::Injectors => View::Injectors,
+            View::Log => View::Log,
+        }
+    }
+
+    /// The ledger, if that is what there is.
+    #[must_use]
+    pub fn ledger(&self) -> Option<&LedgerView> {
+        if let ViewData::Ledger(ledger) = self { Some(ledger) } else { None }
+    }
+
+    /// The injectors, if that is what there is.
+    #[must_use]
+    pub fn injectors(&self) -> Option<&InjectorsView> {
+        if let ViewData::Injectors(injectors) = self { Some(injectors) } else { None }
+    }
+
+    /// The log, if that is what there is.
+    #[must_use]
+    pub fn log(&self) -> Option<&LogView> {
+        if let ViewData::Log(log) = self { Some(log) } else { None }
+    }
+}
