@@ -77,7 +77,7 @@ pub enum View {
 
 impl View {
     /// All of them but the panes.
-    pub const ALL: &[View] = &[View::Orders];
+    pub const ALL: &[View] = &[View::Orders, View::Ledger, View::Injectors, View::Log];
 
     /// Its name on the screen.
     #[must_use]

@@ -127,7 +127,7 @@ fn without_colours_the_text_stays_readable() {
 
 #[test]
 fn json_is_rendered_one_entry_a_line() {
-    let text = shown("3zllrr", 80, 24).text();
+    let text = shown("3z<right><right>rr", 80, 24).text();
     for want in ["│ {", "│   \"path\": \"api/规则.md\",", "│   \"lines\": [", "│     1,", "│ }"] {
         assert!(text.contains(want), "{want} in\n{text}");
     }
