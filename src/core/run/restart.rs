@@ -31,7 +31,7 @@ impl Session {
             first -= 1;
         }
         let at = live.get(first).copied().unwrap_or(messages.len());
-        conversation.log.end(from, |index| index < at);
+        conversation.log.end(from, event, |index| index < at);
         let text = Traced::whole(COMPACTION, compaction.summary.clone(), Made::Literal, event);
         conversation.log.insert(at, Body::User(Some(text)), Vec::new(), from);
         let shifted = |slot: Option<usize>| slot.filter(|index| *index >= at).map(|index| index + 1);
@@ -60,14 +60,14 @@ impl Session {
         let conversation = &mut self.conversations[current];
         match how {
             SessionEnd::End => {
-                conversation.log.end(from, |_| true);
+                conversation.log.end(from, event, |_| true);
                 conversation.goal = super::facts::Held::new(Value::text(""), event);
             }
             SessionEnd::Resume => {}
             SessionEnd::Crash => {
                 // What was not persisted is lost: the turn that was under way.
                 if let Some(start) = conversation.current_user.filter(|_| unfinished) {
-                    conversation.log.end(from, |index| index >= start);
+                    conversation.log.end(from, event, |index| index >= start);
                 }
             }
         }

@@ -671,7 +671,7 @@ impl Session {
             // It answers the same call, so it has what its parent was sent, and not the parent's last answer.
             let parent = &self.conversations[parent];
             child.log = parent.log.clone();
-            child.log.end(from, |index| index + 1 == parent.log.len());
+            child.log.end(from, event, |index| index + 1 == parent.log.len());
             child.role = parent.role.clone();
             child.scope = parent.scope.clone();
             child.turn = parent.turn;

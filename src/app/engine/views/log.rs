@@ -7,7 +7,7 @@ use crate::app::engine::Engine;
 use crate::app::engine::publish::{self, one_line};
 use crate::app::views::{LogChange, LogKind, LogRow, LogView};
 use crate::core::fact::{EventId, FactKey, FilePath};
-use crate::core::run::{Changed, Happened, Input, Player, Session, Step, ToolCall};
+use crate::core::run::{Changed, Happened, Input, Player, Session, SessionEnd, Step, ToolCall};
 use crate::core::wire::CallNo;
 
 /// How many characters of a text are shown.
@@ -162,6 +162,22 @@ fn words(input: &Input, step: &Step) -> (LogKind, String) {
         Input::ContextEdit { text, .. } => {
             let verb = if text.is_some() { "is rewritten" } else { "is deleted" };
             (LogKind::Context, format!("a message {verb}"))
+        }
+        Input::Compact(compaction) => {
+            let keep = match compaction.keep {
+                0 => "nothing stays".to_owned(),
+                1 => "the last message stays".to_owned(),
+                n => format!("the last {n} messages stay"),
+            };
+            (LogKind::Context, format!("compaction, {keep}: {}", one_line(&compaction.summary, TEXT)))
+        }
+        Input::Session(how) => {
+            let words = match how {
+                SessionEnd::End => "the session ends; the next message begins another, without history",
+                SessionEnd::Resume => "the session is resumed: what was persisted is replayed",
+                SessionEnd::Crash => "a crash: the turn under way was not persisted; the session is resumed",
+            };
+            (LogKind::Context, words.into())
         }
         Input::StartAgent { role, goal, .. } => {
             (LogKind::Agent, format!("call {call} starts {role}: {}", one_line(goal, TEXT)))
