@@ -185,6 +185,7 @@ impl BenchFile {
                 (opened.bench, opened.warnings)
             }
         };
+        self.loader.limit(bench.byte_limits());
         if let Target::Bench(_) = self.target {
             let below = |path: &str| if path == "." { self.folder.clone() } else { self.folder.join(path) };
             let workspace = below(&bench.workspace.path);

@@ -376,6 +376,8 @@ fn long_rules_are_cut_at_characters_before_they_are_cut_at_lines() {
     // 102,400 characters of four bytes each stay; the next is gone whole.
     let sandbox = Sandbox::with("🙂".repeat(102_401));
     assert_eq!(sandbox.prompt(), ruled(&format!("{}\n", "🙂".repeat(102_400))));
+    assert_eq!(sandbox.told(), [(Severity::Warning, "cut at 409,600 bytes".to_owned())]);
+    let sandbox = Sandbox::with("字".repeat(102_401));
     assert_eq!(sandbox.told(), [(Severity::Warning, "cut at 102400 characters".to_owned())]);
     assert_eq!(Sandbox::with("字".repeat(102_400)).told(), [], "that many are allowed");
     // The characters decide which lines there are: the 200th is cut short, and no hint speaks of lines.
@@ -384,9 +386,10 @@ fn long_rules_are_cut_at_characters_before_they_are_cut_at_lines() {
     let lines = format!("{}{}\n", "l\n".repeat(199), "x".repeat(102_400 - 2 * 199));
     assert_eq!(sandbox.prompt(), ruled(&lines));
     assert!(!sandbox.prompt().contains(HINT));
-    // A file of any size is cut to the same.
+    // A file of any size is cut to the same, and no more of it is read than can be used.
     let huge = Sandbox::with("字".repeat(5_000_000));
     assert_eq!(huge.prompt(), ruled(&format!("{}\n", "字".repeat(102_400))));
+    assert_eq!(huge.told()[0].1, "cut at 409,600 bytes; cut at 102400 characters");
 }
 
 #[test]

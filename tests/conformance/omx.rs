@@ -1,10 +1,17 @@
-//! A block of sections between markers and inside a budget: cases O9 to O11 and O14 to O16, on disk.
+//! A block of sections between markers and inside a budget, and the file it stands in: cases O1 to O66, on disk.
 //!
-//! The numbers O12 and O13 are not given to any case.
+//! Which numbers are tested in another way than they are written, and which do not apply, stands at the head of each
+//! part. O12 and O13 are not given to any case.
 
 mod file;
+mod map;
+mod sections;
+mod session;
+mod shipped;
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use plywood::core::fact::Progress;
 use plywood::core::run::{CallRecord, Input, Session};
@@ -12,30 +19,79 @@ use plywood::core::source::Piece;
 use plywood::core::wire::{CallNo, Zone};
 use plywood::io::bench_file::{BenchFile, Machine};
 use plywood::io::load::fixed_clock;
-use plywood::io::samples::{self, ScratchCopy};
+use plywood::io::samples;
 
 const START: &str = "<!-- OMX:RUNTIME:START -->";
 const END: &str = "<!-- OMX:RUNTIME:END -->";
 const BUDGET: usize = 3_500;
 
-/// The sample on disk, with the real loader.
+/// A bench in a folder of its own, with the real loader.
 struct Scene {
     file: BenchFile,
-    copy: ScratchCopy,
+    root: PathBuf,
+    /// Removed with it.
+    _folder: Box<dyn std::any::Any>,
 }
 
 impl Scene {
+    /// The sample.
     fn new() -> Scene {
         let copy = samples::find("omx").expect("a sample").scratch_copy().expect("written");
+        Scene::at(copy.path().to_owned(), Box::new(copy))
+    }
+
+    /// The small bench with the labels of the program in use.
+    fn shipped() -> Scene {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().to_owned();
+        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/conformance/omx/shipped");
+        fs::create_dir(root.join("project")).expect("made");
+        for name in ["bench.yaml", "gate.md"] {
+            fs::copy(from.join(name), root.join(name)).expect("copied");
+        }
+        Scene::at(root, Box::new(folder))
+    }
+
+    fn at(root: PathBuf, folder: Box<dyn std::any::Any>) -> Scene {
         let machine = Machine { clock: fixed_clock("2026-03-07T08:00:00Z"), home: None };
-        let file = BenchFile::open(&copy.bench(), &machine).expect("it opens");
-        Scene { file, copy }
+        let file = BenchFile::open(&root, &machine).expect("it opens");
+        Scene { file, root, _folder: folder }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.join(path)
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).expect("a text")
     }
 
     /// Writes a file beside the bench.
     fn put(&self, path: &str, text: &str) -> &Scene {
-        fs::write(self.copy.path().join(path), text).expect("written");
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("below the folder")).expect("made");
+        fs::write(path, text).expect("written");
         self
+    }
+
+    fn remove(&self, path: &str) -> &Scene {
+        fs::remove_file(self.path(path)).expect("removed");
+        self
+    }
+
+    /// Runs git in the workspace, without what this machine's user has set.
+    fn git(&self, args: &[&str]) -> &Scene {
+        let mut git = Command::new("git");
+        git.arg("-C").arg(self.path("project")).args(args);
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1");
+        let output = git.output().expect("git is installed");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        self
+    }
+
+    /// Reads the bench file again.
+    fn reload(&mut self) -> bool {
+        self.file.reload()
     }
 
     fn notes(&self, notes: &str) -> &Scene {
@@ -48,11 +104,28 @@ impl Scene {
 
     /// A session of its own before its first request.
     fn session(&mut self) -> Session {
-        let (bench, warnings) = self.file.bench(&[]).expect("it is a bench");
+        self.with(&[])
+    }
+
+    /// The same with variants.
+    fn with(&mut self, variants: &[&str]) -> Session {
+        let variants: Vec<_> = variants.iter().map(|name| (*name).into()).collect();
+        let (bench, warnings) = self.file.bench(&variants).expect("it is a bench");
         assert_eq!(warnings, []);
         let mut session = Session::new(bench);
         self.take(&mut session, Input::User("继续".into()));
         session
+    }
+
+    /// The user asks again, and the disk is looked at again before the request.
+    fn ask(&mut self, session: &mut Session) {
+        self.take(session, Input::User("再来".into()));
+        let found = self.file.loader().changed();
+        self.take(session, Input::Observed { found, by: "the look before a request".into() });
+    }
+
+    fn say(&mut self, session: &mut Session, text: &str) {
+        self.take(session, Input::Say(text.into()));
     }
 
     fn take(&mut self, session: &mut Session, input: Input) {
@@ -65,10 +138,15 @@ impl Scene {
     }
 }
 
+/// The system prompt of the request that waits.
+fn system(session: &Session) -> String {
+    let request = session.request(CallNo(session.next_call().0)).expect("a request waits");
+    request.zone(Zone::System)[0].text.text().to_string()
+}
+
 /// The block of the request that waits, markers and all. It stands at the end, whole and inside its budget.
 fn block(session: &Session) -> String {
-    let request = session.request(CallNo(session.next_call().0)).expect("a request waits");
-    let system = request.zone(Zone::System)[0].text.text().clone();
+    let system = system(session);
     assert_eq!((system.matches(START).count(), system.matches(END).count()), (1, 1), "one pair of markers");
     let block = system[system.find(START).expect("it")..].to_owned();
     assert!(block.starts_with(&format!("{START}\n")) && block.ends_with(&format!("\n{END}")), "{block}");
@@ -156,9 +234,9 @@ fn o11_with_everything_inflated_the_same_sections_stay_in_two_calls() {
 #[test]
 fn what_is_evicted_goes_from_the_first_that_does_not_fit() {
     let mut scene = Scene::new();
-    let bench = fs::read_to_string(scene.copy.bench()).expect("there");
+    let bench = scene.text("bench.yaml");
     scene.put("bench.yaml", &bench.replace("budget: { chars: 3500,", "budget: { chars: 900,"));
-    assert!(scene.file.reload());
+    assert!(scene.reload());
     scene.notes(&"n".repeat(500));
     let session = scene.session();
     let block = block(&session);
@@ -231,6 +309,6 @@ fn the_gate_opens_with_both_plans() {
     assert_eq!(status(&mut scene), "Status: BLOCKED — No test-spec found. Run $ralplan first.");
     scene.put("project/.omx/plans/test-spec-a.md", "x");
     assert_eq!(status(&mut scene), "Status: UNLOCKED — PRD and test-spec artifacts exist.");
-    fs::remove_file(scene.copy.path().join("project/.omx/plans/prd-checkout.md")).expect("removed");
+    scene.remove("project/.omx/plans/prd-checkout.md");
     assert_eq!(status(&mut scene), "Status: BLOCKED — No PRD found. Run $ralplan first.");
 }

@@ -5,6 +5,7 @@
 
 mod same;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -57,6 +58,19 @@ impl Bench {
     #[must_use]
     pub fn layer(&self, id: &str) -> Option<&Layer> {
         self.layers.iter().find(|layer| &*layer.id == id)
+    }
+
+    /// The most bytes that are to be read of files on disk; a file of which one read wants all is not among them.
+    #[must_use]
+    pub fn byte_limits(&self) -> BTreeMap<FilePath, usize> {
+        let mut limits: BTreeMap<FilePath, Option<usize>> = BTreeMap::new();
+        for read in self.reads.values() {
+            if let ReadKind::File { path, max_bytes, .. } = &read.kind {
+                let limit = limits.entry(path.clone()).or_insert(*max_bytes);
+                *limit = limit.zip(*max_bytes).map(|(one, other)| one.max(other));
+            }
+        }
+        limits.into_iter().filter_map(|(path, limit)| Some((path, limit?))).collect()
     }
 
     /// The names of the facts that some layer announces when they change, and `cwd`: those for which stale,
@@ -451,6 +465,34 @@ pub struct Leave {
     pub trim: bool,
 }
 
+/// How a code map is made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MapStyle {
+    /// `only:`: files with these extensions; empty for all.
+    pub only: Vec<Name>,
+    /// `skip:`: folders that are left out.
+    pub skip: Vec<Name>,
+    /// `first:`: folders that come first, in this order.
+    pub first: Vec<Name>,
+    /// `split:`: folders whose own folders have a line each.
+    pub split: Vec<Name>,
+    /// `names: stem`: the name without folders and extension, by name, and without `index` where there are others;
+    /// else the path, those nearest to the top first.
+    pub stems: bool,
+    /// `root:`: what the files of the folder itself stand under.
+    pub root: Name,
+    /// `more:`: how many files and folders were left out is said.
+    pub more: bool,
+}
+
+impl Default for MapStyle {
+    fn default() -> MapStyle {
+        let none = Vec::new;
+        let root = "(here)".into();
+        MapStyle { only: none(), skip: none(), first: none(), split: none(), stems: false, root, more: true }
+    }
+}
+
 /// The kinds of derived facts.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadKind {
@@ -460,6 +502,8 @@ pub enum ReadKind {
         path: FilePath,
         /// The most characters that are read.
         max_chars: Option<usize>,
+        /// The most bytes that are read of the file on disk, before it is decoded.
+        max_bytes: Option<usize>,
         /// A pattern for other names that somebody may take for it: a file that matches is reported as not loaded.
         near: Option<FilePath>,
         /// Without the front matter.
@@ -507,6 +551,8 @@ pub enum ReadKind {
         groups: usize,
         /// At most this many files of each.
         per_group: usize,
+        /// Which files, in which order and how they are named.
+        style: MapStyle,
         /// The cap on the whole text.
         cap: Option<Cap>,
     },

@@ -46,15 +46,15 @@ pub enum Derived {
 #[must_use]
 pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
     match kind {
-        ReadKind::File { path, max_chars, near, body, leave } => {
+        ReadKind::File { path, max_chars, near, body, leave, .. } => {
             file::derive(path, *max_chars, near.as_ref(), *body, leave, ask)
         }
         ReadKind::Section { path, heading, anywhere } => section::derive(path, heading, *anywhere, ask),
         ReadKind::Glob { pattern, top, data } => glob::derive(pattern, *top, *data, ask),
         ReadKind::Docs { folder, chunk_chars } => docs::derive(folder, *chunk_chars, ask),
         ReadKind::Skills { folder } => skills::derive(folder, ask),
-        ReadKind::GitFiles { folder, groups, per_group, cap } => {
-            git_files::derive(folder, *groups, *per_group, cap.as_ref(), ask)
+        ReadKind::GitFiles { folder, groups, per_group, style, cap } => {
+            git_files::derive(folder, *groups, *per_group, style, cap.as_ref(), ask)
         }
         ReadKind::Json { path } => json::derive(path, ask),
         ReadKind::Environment { name } => environment::derive(name, ask),

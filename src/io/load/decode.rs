@@ -5,6 +5,7 @@ use std::sync::Arc;
 use encoding_rs::{DecoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::core::fact::FileText;
+use crate::core::overlay::grouped;
 
 /// The most bytes of a file that are read: 4 MiB. What a model could be sent is a small part of it.
 pub const MAX_BYTES: usize = 4 << 20;
@@ -30,8 +31,13 @@ pub(crate) struct Decoded {
 
 /// Decodes the bytes of a file. At most [`MAX_BYTES`] are used; what is cut falls between characters.
 pub(crate) fn decode(bytes: &[u8]) -> Decoded {
-    let cut = bytes.len() > MAX_BYTES;
-    let bytes = &bytes[..bytes.len().min(MAX_BYTES)];
+    decode_at_most(bytes, MAX_BYTES)
+}
+
+/// As [`decode`], with another limit.
+pub(super) fn decode_at_most(bytes: &[u8], most: usize) -> Decoded {
+    let cut = bytes.len() > most;
+    let bytes = &bytes[..bytes.len().min(most)];
     let mut notes = Vec::new();
     let utf16 = |big| if big { UTF_16BE } else { UTF_16LE };
     let (text, coding) = if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
@@ -41,13 +47,16 @@ pub(crate) fn decode(bytes: &[u8]) -> Decoded {
         (other(UTF_16LE, rest, cut, &mut notes), Coding::Utf16 { big: false, bom: 2 })
     } else if let Some(rest) = bytes.strip_prefix(b"\xFE\xFF") {
         (other(UTF_16BE, rest, cut, &mut notes), Coding::Utf16 { big: true, bom: 2 })
-    } else if let Some(big) = looks_like_utf16(bytes) {
+    } else if let Some(big) = looks_like_utf16(bytes, cut) {
         (other(utf16(big), bytes, cut, &mut notes), Coding::Utf16 { big, bom: 0 })
     } else {
         utf8_or_other(bytes, 0, cut, &mut notes)
     };
     if cut {
-        notes.push(format!("cut at {} MiB", MAX_BYTES >> 20).into());
+        notes.push(match most {
+            MAX_BYTES => format!("cut at {} MiB", MAX_BYTES >> 20).into(),
+            most => format!("cut at {} bytes", grouped(most)).into(),
+        });
     }
     Decoded { text, notes, coding }
 }
@@ -83,9 +92,9 @@ fn other(encoding: &'static Encoding, bytes: &[u8], cut: bool, notes: &mut Vec<A
 }
 
 /// Every other byte zero is what Latin letters, digits and line ends look like in UTF-16. True for the high byte first.
-fn looks_like_utf16(bytes: &[u8]) -> Option<bool> {
+fn looks_like_utf16(bytes: &[u8], cut: bool) -> Option<bool> {
     let sample = &bytes[..bytes.len().min(4096) & !1];
-    if bytes.len() % 2 == 1 && bytes.len() < MAX_BYTES || sample.len() < 4 {
+    if bytes.len() % 2 == 1 && !cut || sample.len() < 4 {
         return None;
     }
     let zeros = |odd: usize| sample.iter().skip(odd).step_by(2).filter(|byte| **byte == 0).count();
@@ -179,6 +188,18 @@ mod tests {
         let (text, notes) = of(b"\x89PNG\r\n\x1a\n\xff\xff\x80 caf\xe9 \x80");
         assert!(text.contains("PNG"));
         assert!(notes[0].contains("characters replaced"), "{notes:?}");
+    }
+
+    #[test]
+    fn a_bench_can_set_a_smaller_limit() {
+        let of = |bytes: &[u8], most| {
+            let decoded = decode_at_most(bytes, most);
+            (decoded.text, decoded.notes.iter().map(ToString::to_string).collect::<Vec<_>>())
+        };
+        let text = "字".repeat(2_000);
+        assert_eq!(of(text.as_bytes(), 6_000), (text.clone(), vec![]));
+        assert_eq!(of(text.as_bytes(), 5_999), ("字".repeat(1_999), vec!["cut at 5,999 bytes".to_owned()]));
+        assert_eq!(of(&utf16("abcdef", false, false), 7).0, "abc");
     }
 
     #[test]

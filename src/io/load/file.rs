@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use crate::core::fact::{FilePath, FileText, Found, Value};
 
-use super::decode::{self, MAX_BYTES};
+use super::decode;
 use super::stamp::is_absent;
 
-/// Reads a file, links followed. Only regular files are opened: a pipe would wait for ever.
-pub(super) fn read(path: &FilePath, real: &Path) -> Result<FileText, Found> {
+/// Reads at most so many bytes of a file, links followed. Only regular files are opened: a pipe would wait for ever.
+pub(super) fn read(path: &FilePath, real: &Path, most: usize) -> Result<FileText, Found> {
     let failed = |error: &io::Error| match is_absent(error.kind()) {
         true => Found::Absent,
         false => Found::Failed(reason(error).into()),
@@ -20,16 +20,16 @@ pub(super) fn read(path: &FilePath, real: &Path) -> Result<FileText, Found> {
     if !metadata.is_file() {
         return Err(Found::Failed(format!("it is {}", kind(metadata.file_type())).into()));
     }
-    let mut bytes = Vec::with_capacity((metadata.len() as usize).min(MAX_BYTES) + 1);
+    let mut bytes = Vec::with_capacity((metadata.len() as usize).min(most) + 1);
     File::open(real)
-        .and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
+        .and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes))
         .map_err(|error| failed(&error))?;
-    Ok(text(path, &bytes, metadata.len().max(bytes.len() as u64)))
+    Ok(text(path, &bytes, metadata.len().max(bytes.len() as u64), most))
 }
 
-/// The text of bytes.
-pub(super) fn text(path: &FilePath, bytes: &[u8], size: u64) -> FileText {
-    let decoded = decode::decode(bytes);
+/// The text of at most so many bytes.
+pub(super) fn text(path: &FilePath, bytes: &[u8], size: u64, most: usize) -> FileText {
+    let decoded = decode::decode_at_most(bytes, most);
     FileText { bytes: size, notes: decoded.notes, ..FileText::whole(path.clone(), decoded.text) }
 }
 

@@ -105,6 +105,8 @@ pub struct Loader {
     roots: Roots,
     clock: Clock,
     known: BTreeMap<FactKey, Known>,
+    /// The most bytes that are read of some files; [`MAX_BYTES`] of all others.
+    limits: BTreeMap<FilePath, usize>,
 }
 
 impl fmt::Debug for Loader {
@@ -117,7 +119,7 @@ impl Loader {
     /// A loader for a bench.
     #[must_use]
     pub fn new(roots: Roots, clock: Clock) -> Loader {
-        Loader { roots, clock, known: BTreeMap::new() }
+        Loader { roots, clock, known: BTreeMap::new(), limits: BTreeMap::new() }
     }
 
     /// Reads from other folders from now on. What was read from folders that are no longer the same is forgotten.
@@ -137,6 +139,23 @@ impl Loader {
             FactKey::Environment(_) => !moved(Base::Workspace) && !moved(Base::Home),
         });
         self.roots = roots;
+    }
+
+    /// Reads at most so many bytes of these files from now on, but never more than [`MAX_BYTES`]. What was read under
+    /// another limit is forgotten.
+    pub fn limit(&mut self, limits: BTreeMap<FilePath, usize>) {
+        let before = std::mem::replace(&mut self.limits, limits);
+        let limits = &self.limits;
+        self.known.retain(|key, _| match key {
+            FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) => {
+                before.get(path) == limits.get(path)
+            }
+            _ => true,
+        });
+    }
+
+    fn most(&self, path: &FilePath) -> usize {
+        self.limits.get(path).map_or(MAX_BYTES, |limit| (*limit).min(MAX_BYTES))
     }
 
     /// The folders that it reads from.
@@ -192,7 +211,7 @@ impl Loader {
     /// What would be under a key if its file held these bytes; none for keys that are no single file.
     #[must_use]
     pub fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {
-        let file = |path| file::text(path, bytes, bytes.len() as u64);
+        let file = |path| file::text(path, bytes, bytes.len() as u64, self.most(path));
         match key {
             FactKey::File(path) => Some(file::found(Ok(file(path)))),
             FactKey::Data(path) => Some(document::data(path, &file(path).text)),
@@ -283,7 +302,7 @@ impl Loader {
         if let (Base::Bench, BenchRoot::Embedded(files)) = (path.base, &self.roots.bench) {
             let content = files.iter().find(|(name, _)| *name == &*path.path);
             return match content {
-                Some((_, bytes)) => Ok(file::text(path, bytes, bytes.len() as u64)),
+                Some((_, bytes)) => Ok(file::text(path, bytes, bytes.len() as u64, MAX_BYTES)),
                 None => Err(Found::Absent),
             };
         }
@@ -293,7 +312,7 @@ impl Loader {
             None => return Err(leads_out()),
         };
         inputs.push((real.clone(), Stamp::of(&real)));
-        file::read(path, &real)
+        file::read(path, &real, self.most(path))
     }
 
     fn environment(&self, name: &str, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {

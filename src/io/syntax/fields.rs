@@ -94,6 +94,8 @@ pub(super) static READ: Record = Record {
         field("command", TEXT, "what a command prints").planned(),
         field("max_chars", Shape::Int(0, MAX), "at most so many characters are read")
             .with(&["file", "reported"]),
+        field("max_bytes", Shape::Int(1, MAX), "at most so many bytes are read, before anything else is done")
+            .with(&["file"]),
         field(
             "front_matter",
             Shape::Words(&[
@@ -108,6 +110,24 @@ pub(super) static READ: Record = Record {
         field("groups", Shape::Int(0, 1000), "at most so many folders; 14 by default").with(&["git_files"]),
         field("per_group", Shape::Int(0, 1000), "at most so many files of each; 10 by default")
             .with(&["git_files"]),
+        field("only", Shape::List(&NAME), "only files with these extensions, without the dot").with(&["git_files"]),
+        field("skip", Shape::List(&NAME), "folders at the top that are left out").with(&["git_files"]),
+        field("first", Shape::List(&NAME), "folders at the top that come first, in this order")
+            .with(&["git_files"]),
+        field("split", Shape::List(&NAME), "folders at the top whose own folders have a line each")
+            .with(&["git_files"]),
+        field(
+            "names",
+            Shape::Words(&[
+                word("path", "the path below the folder; the default"),
+                word("stem", "the name alone, without its extension; `index` only where nothing else is there"),
+            ]),
+            "how files are named",
+        )
+        .with(&["git_files"]),
+        field("root", TEXT, "what the files of the folder itself stand under; `(here)` by default")
+            .with(&["git_files"]),
+        field("more", Shape::Bool, "`false`: what is left out is not counted").with(&["git_files"]),
         field("cap", Shape::Record(&CAP), "a limit on the text").with(&["git_files"]),
         field("fresh", Shape::Any, "for how long a value is kept").planned(),
         field("near", Shape::List(&NAME), "names beside it that are reported as not loaded where they exist")

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::core::bench::{
-    Leave, Markers, Mediation, Private, ReadKind, ReadSpec, Search, Template, ToolEffect, ToolGroup,
+    Leave, MapStyle, Markers, Mediation, Private, ReadKind, ReadSpec, Search, Template, ToolEffect, ToolGroup,
 };
 use crate::core::fact::{FilePath, Name};
 
@@ -31,7 +31,8 @@ impl Decoder<'_> {
                 let near = node.get("near").and_then(|near| self.near(near, &path));
                 let body = word(node, "front_matter") == Some("drop");
                 let leave = self.leave(root, node)?;
-                ReadKind::File { path, max_chars: count(node, "max_chars"), near, body, leave }
+                let (max_chars, max_bytes) = (count(node, "max_chars"), count(node, "max_bytes"));
+                ReadKind::File { path, max_chars, max_bytes, near, body, leave }
             }
             "section" => {
                 let path = self.workspace_path(value, kind)?;
@@ -57,6 +58,7 @@ impl Decoder<'_> {
                 folder: self.workspace_path(value, kind)?,
                 groups: count(node, "groups").unwrap_or(14),
                 per_group: count(node, "per_group").unwrap_or(10),
+                style: map_style(node),
                 cap: node.get("cap").and_then(|cap| self.cap(cap, false)),
             },
             "json" => ReadKind::Json { path: self.workspace_path(value, kind)? },
@@ -287,5 +289,23 @@ impl Decoder<'_> {
             .collect();
         self.problems.error(at, format!("there is no fact `{name}`"), Decoder::hint(name, &known));
         false
+    }
+}
+
+/// How a code map is made.
+fn map_style(node: &Node) -> MapStyle {
+    let names = |key: &str| -> Vec<Name> {
+        let items = node.get(key).map(|node| node.items()).unwrap_or_default();
+        items.iter().filter_map(|item| item.as_text().cloned()).collect()
+    };
+    let plain = MapStyle::default();
+    MapStyle {
+        only: names("only"),
+        skip: names("skip"),
+        first: names("first"),
+        split: names("split"),
+        stems: word(node, "names") == Some("stem"),
+        root: text(node, "root").unwrap_or(plain.root),
+        more: node.get("more").is_none() || flag(node, "more"),
     }
 }
