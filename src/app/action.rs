@@ -32,6 +32,8 @@ pub enum Action {
     Views,
     /// Run order against byte order.
     Orders,
+    /// Blocks and their budgets.
+    Blocks,
     /// Offer what can be copied.
     Copy,
     /// Save a picture of the screen.
@@ -322,6 +324,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::NextCall, "next_call", &["]"], S::Screen, NO, "Show the call after", "Shows the call after the shown one; forecast calls are sent until there."),
         row(A::Play, "play", &["p"], S::Screen, ("play", 8), "Play or stop", "Sends one call after the other until the end of the run."),
         row(A::Orders, "orders", &["o"], S::Screen, ("orders", 9), "Run order against byte order", "Shows in which order the layers run and in which order their bytes stand."),
+        row(A::Blocks, "overlay", &["O"], S::Screen, NO, "The overlay: blocks and their budgets", "Lists the sections of every block: required or optional, their limits and sizes, and which were kept, cut or dropped, and why."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
@@ -392,6 +395,7 @@ pub const VIEWS: &[Action] = &[
     Action::Ledger,
     Action::Injectors,
     Action::Log,
+    Action::Blocks,
 ];
 
 /// The row of an action.
@@ -494,6 +498,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
             !snapshot.layers.rows.is_empty()
         }
+        Action::Blocks => !snapshot.blocks.is_empty(),
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
         Action::Fold => !state.blocks().is_empty(),
         Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,

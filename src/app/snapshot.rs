@@ -11,6 +11,7 @@ use std::sync::Arc;
 use super::editor::Opened;
 use super::state::Shows;
 use super::views::ViewData;
+use crate::app::blocks::BlockView;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::Traced;
@@ -30,6 +31,8 @@ pub struct Snapshot {
     pub model: ModelInfo,
     /// Pane 1.
     pub layers: LayerTable,
+    /// The blocks of the shown request, for the overlay view.
+    pub blocks: Arc<[BlockView]>,
     /// Pane 2.
     pub calls: CallTable,
     /// Pane 3: the request of [`CallTable::shown`].

@@ -73,11 +73,13 @@ pub enum View {
     Injectors,
     /// What happened, in order.
     Log,
+    /// Blocks with their budget and what became of their sections.
+    Blocks,
 }
 
 impl View {
     /// All of them but the panes.
-    pub const ALL: &[View] = &[View::Orders, View::Ledger, View::Injectors, View::Log];
+    pub const ALL: &[View] = &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks];
 
     /// Its name on the screen.
     #[must_use]
@@ -89,6 +91,7 @@ impl View {
             View::Bytes => "Bytes",
             View::Injectors => "Injectors",
             View::Log => "Log",
+            View::Blocks => "Overlay",
         }
     }
 }

@@ -13,6 +13,7 @@ mod engine;
 mod failed_reads;
 mod house;
 mod init;
+mod overlay;
 mod pictures;
 mod plain_folder;
 mod restart;

@@ -1,5 +1,6 @@
 //! What a terminal shows of the workbench, and what keys and the mouse do to it.
 
+mod blocks;
 mod copying;
 mod day;
 mod demos;

@@ -80,6 +80,7 @@ impl Engine {
         if let (Some(record), Some(request)) = (record, request.as_ref()) {
             let shown =
                 Shown { session, record, request, before: before_record.zip(before_request.as_ref()) };
+            snapshot.blocks = publish::blocks(&shown).into();
             snapshot.layers = publish::layer_table(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.why = publish::why(&shown);

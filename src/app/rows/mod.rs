@@ -1,5 +1,6 @@
 //! The rows of the panes, one function for each: what is drawn, moved through, searched and clicked is the same list.
 
+mod blocks;
 mod calls;
 mod form;
 mod injectors;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{injectors, ledger, log, orders};
+use super::{blocks, injectors, ledger, log, orders};
 use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
@@ -251,6 +251,7 @@ pub fn page(state: &State) -> Page {
         View::Ledger => ledger::page(state),
         View::Injectors => injectors::page(state),
         View::Log => log::page(state),
+        View::Blocks => blocks::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {

@@ -51,6 +51,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Ledger => views::switch(state, View::Ledger),
         Action::Injectors => views::switch(state, View::Injectors),
         Action::Log => views::switch(state, View::Log),
+        Action::Blocks => views::switch(state, View::Blocks),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {

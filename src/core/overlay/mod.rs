@@ -43,11 +43,14 @@ pub struct Evicted {
     pub behind: Option<Name>,
 }
 
+/// The start of the reason of every layer that did not get into a block.
+pub const EVICTED: &str = "evicted: ";
+
 /// The reason, as the list of layers shows it.
 impl std::fmt::Display for Evicted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (budget, needs, left) = (grouped(self.budget), grouped(self.needs), grouped(self.left));
-        write!(f, "evicted: budget {budget}, needs {needs}, {left} left")?;
+        write!(f, "{EVICTED}budget {budget}, needs {needs}, {left} left")?;
         match &self.behind {
             Some(layer) => write!(f, ", behind {layer}"),
             None => Ok(()),

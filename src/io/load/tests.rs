@@ -115,7 +115,7 @@ fn permission_is_told() {
     fs::set_permissions(&secret, fs::Permissions::from_mode(0o000)).expect("permissions");
     let expected = match fs::read(&secret) {
         // The superuser may read everything.
-        Ok(_) => Found::Value(Value::File(Arc::new(file::text(&workspace("secret.md"), b"x", 1)))),
+        Ok(_) => Found::Value(Value::File(Arc::new(file::text(&workspace("secret.md"), b"x", 1, MAX_BYTES)))),
         Err(_) => Found::Failed("permission denied".into()),
     };
     assert_eq!(loader(folder.path()).load(&FactKey::File(workspace("secret.md"))), expected);

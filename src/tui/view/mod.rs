@@ -75,7 +75,9 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
         (None, View::Bytes) => request::draw(canvas, room, layout.size, state),
-        (None, View::Ledger | View::Injectors | View::Log) => page::draw(canvas, room, layout.size, state),
+        (None, View::Ledger | View::Injectors | View::Log | View::Blocks) => {
+            page::draw(canvas, room, layout.size, state)
+        }
     }
     why::draw_verdict(canvas, layout.verdict, state);
     caption::draw(canvas, layout.caption, state);

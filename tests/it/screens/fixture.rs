@@ -300,6 +300,7 @@ pub(crate) fn xbot() -> Snapshot {
             window: Some(400_000),
         },
         layers: layers(),
+        blocks: Arc::default(),
         calls: calls(),
         request: request(),
         why: why(),

@@ -1,5 +1,6 @@
 //! A session into a snapshot: one file per pane, all reading the same call.
 
+mod blocks;
 mod calls;
 mod caption;
 mod fill;
@@ -8,6 +9,7 @@ mod request;
 mod verdict;
 mod why;
 
+pub use blocks::blocks;
 pub use calls::{lead_words, run_size, table as call_table};
 pub use caption::caption;
 pub use fill::{Filled, fill};
