@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::args::{BuildArgs, Format};
 use super::open::Bench;
-use super::output::{Out, Outcome, Result};
-use super::report::{Revisions, request_sha256};
+use super::output::{Out, Result};
+use super::report::{Revisions, failed_layers, request_sha256};
+use crate::app::engine::publish;
 use crate::core::cache::Written;
 use crate::core::fact::{EventId, Name};
 use crate::core::run::Session;
@@ -91,7 +92,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut Out<'_>) -> Result {
         Format::OpenaiResponses => body(&request, wire::Format::OpenaiResponses, out)?,
         Format::Gemini => body(&request, wire::Format::Gemini, out)?,
     }
-    Ok(Outcome::Done)
+    Ok(failed_layers(publish::record(player.session(), request.call)))
 }
 
 /// What a provider would be sent, on one line.

@@ -4,14 +4,15 @@ use serde::Serialize;
 
 use super::args::LayersArgs;
 use super::open::{Bench, no_such_call};
-use super::output::{Out, Outcome, Result};
-use super::report::{DiagnosticReport, Revisions, sha256};
+use super::output::{Out, Result};
+use super::report::{DiagnosticReport, Revisions, failed_layers, sha256};
 use crate::app::engine::Counters;
 use crate::app::engine::publish::{self, Shown};
 use crate::app::snapshot::{LayerRow, LayerTable};
 use crate::app::tables;
 use crate::core::bench;
 use crate::core::cache::Measures;
+use crate::core::diagnostic::Severity;
 use crate::core::run::CallRecord;
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{CallNo, Request};
@@ -94,7 +95,7 @@ pub(super) fn run(args: &LayersArgs, out: &mut Out<'_>) -> Result {
     } else {
         text(&table, record, &request, &method, out)?;
     }
-    Ok(Outcome::Done)
+    Ok(failed_layers([record]))
 }
 
 fn tokens(method: &Method, alone: Option<u64>, in_context: Option<u64>) -> TokensReport {
@@ -184,7 +185,8 @@ fn text(
         out.line("x: it runs in another order than it stands in the bytes.")?;
     }
     out.line(format_args!("Tokens in context, counted with {method}, for {}.", request.model))?;
-    for diagnostic in &record.diagnostics {
+    // Errors are told on standard error.
+    for diagnostic in record.diagnostics.iter().filter(|problem| problem.severity != Severity::Error) {
         out.line("")?;
         out.line(diagnostic)?;
     }

@@ -11,12 +11,14 @@ use crate::core::diagnostic::Diagnostic;
 pub use crate::core::text::table::Table;
 
 /// How a command ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
     /// Done: 0.
     Done,
     /// Done, and it found what it was to look for: 1.
     Found,
+    /// Done as far as it goes, and this is wrong with what it worked on: told on stderr, 1. Empty: 0.
+    Told(Vec<Diagnostic>),
     /// The workbench ended with this status.
     Code(u8),
 }
@@ -136,25 +138,34 @@ impl Table {
 pub fn finish(result: Result, colored: bool) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Told(problems)) => {
+            let _ = tell(&problems, colored);
+            ExitCode::from(u8::from(!problems.is_empty()))
+        }
         Ok(Outcome::Found) => ExitCode::from(1),
         Ok(Outcome::Code(code)) => ExitCode::from(code),
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            let text = match failure {
-                Failure::Diagnostics(all) => {
-                    all.iter().map(|one| paint::diagnostic(one, colored)).collect::<Vec<_>>().join("\n\n")
-                }
-                Failure::Message(message) => paint::diagnostic(&Diagnostic::error(message), colored),
+            let problems = match failure {
+                Failure::Diagnostics(all) => all,
+                Failure::Message(message) => vec![Diagnostic::error(message)],
                 Failure::Output(error) => {
-                    let problem = Diagnostic::error(format!("the output could not be written: {error}"));
-                    paint::diagnostic(&problem, colored)
+                    vec![Diagnostic::error(format!("the output could not be written: {error}"))]
                 }
             };
             // Nobody is left to be told when stderr is closed, too.
-            let _ = writeln!(io::stderr().lock(), "{text}");
+            let _ = tell(&problems, colored);
             ExitCode::from(2)
         }
     }
+}
+
+fn tell(problems: &[Diagnostic], colored: bool) -> io::Result<()> {
+    if problems.is_empty() {
+        return Ok(());
+    }
+    let told: Vec<String> = problems.iter().map(|one| paint::diagnostic(one, colored)).collect();
+    writeln!(io::stderr().lock(), "{}", told.join("\n\n"))
 }
 
 #[cfg(test)]

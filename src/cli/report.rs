@@ -5,7 +5,9 @@ use std::fmt::Write;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::core::diagnostic::Diagnostic;
+use super::output::Outcome;
+use crate::core::diagnostic::{Diagnostic, Severity};
+use crate::core::run::CallRecord;
 use crate::core::tokens;
 use crate::core::wire::Request;
 
@@ -92,4 +94,15 @@ mod tests {
     fn hashes_are_those_of_other_tools() {
         assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
+}
+
+/// The layers that failed in these calls, each told once: for stderr, and for the exit status.
+pub(super) fn failed_layers<'r>(records: impl IntoIterator<Item = &'r CallRecord>) -> Outcome {
+    let mut told: Vec<Diagnostic> = Vec::new();
+    for problem in records.into_iter().flat_map(|record| &record.diagnostics) {
+        if problem.severity == Severity::Error && !told.contains(problem) {
+            told.push((**problem).clone());
+        }
+    }
+    Outcome::Told(told)
 }

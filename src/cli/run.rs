@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::args::RunArgs;
 use super::open::{Bench, no_such_call};
-use super::output::{Out, Outcome, Result, Table};
-use super::report::{Revisions, request_sha256};
+use super::output::{Out, Result, Table};
+use super::report::{Revisions, failed_layers, request_sha256};
 use crate::app::cells::grouped;
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
@@ -195,7 +195,8 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     if !args.json {
         summary(&bench, &player, &table, &sentences, &totals, out)?;
     }
-    Ok(Outcome::Done)
+    let shown = player.session().calls().iter().map(|record| &**record).chain(player.session().prepared());
+    Ok(failed_layers(shown.take(printed)))
 }
 
 fn line<'a>(

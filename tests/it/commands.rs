@@ -482,3 +482,30 @@ fn json_says_what_it_depends_on() {
         }
     }
 }
+
+/// A layer that fails is left out; whoever builds the prompt is told, and so is a script.
+#[test]
+fn a_layer_that_fails_is_told_and_the_status_is_1() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = "bench: 1\nname: x\nmodel: openai:gpt-5.4\nworkspace: { path: project, shown_as: /w, clock: \"2026-04-01T09:00:00Z\" }\n\
+         read: { rules: { file: rules.md } }\nplaces: { system: { of: system } }\nlayers:\n  - { id: a, in: system, from: { text: hello } }\n  \
+         - { id: rules, in: system, from: { fact: rules } }\nruns: { r: [ { user: hi }, { say: ok } ] }\n";
+    std::fs::write(folder.path().join("bench.yaml"), bench).expect("written");
+    std::fs::create_dir_all(folder.path().join("project/rules.md")).expect("a folder where a file should be");
+    for command in ["layers", "build", "run"] {
+        for json in [&[][..], &["--json"]] {
+            let json = if command == "build" && !json.is_empty() { &["--format", "json"][..] } else { json };
+            let ran = run_in(folder.path(), &[&[command, "."], json].concat());
+            assert_eq!(
+                (ran.status, ran.stderr.as_str()),
+                (1, "error: rules cannot be read: rules.md: it is a folder\n"),
+                "{command} {json:?}"
+            );
+            assert!(
+                ran.stdout.contains("hello") || command == "run" || command == "layers",
+                "{}",
+                ran.stdout
+            );
+        }
+    }
+}

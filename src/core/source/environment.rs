@@ -162,7 +162,11 @@ pub fn template_error(source: &Source, error: &Error) -> Diagnostic {
             source.position(start)
         }
     };
-    let mut diagnostic = Diagnostic::new(Severity::Error, message(error));
+    let (at, said) = match unclosed(source, at, error) {
+        Some((at, said)) => (at, said),
+        None => (at, message(error)),
+    };
+    let mut diagnostic = Diagnostic::new(Severity::Error, said);
     diagnostic.file = Some(source.name.clone());
     diagnostic.at = Some(at);
     diagnostic.line = source.text.lines().nth((at.line - source.start.line) as usize).map(str::to_owned);
@@ -180,6 +184,23 @@ pub fn template_error(source: &Source, error: &Error) -> Diagnostic {
             .hint("filters are those of minijinja and cut, clean, xml, search, day, minute, stamp, iso_ms"),
         _ => diagnostic,
     }
+}
+
+/// Where a block or placeholder begins that is not closed on its line: the parser finds out further down.
+fn unclosed(source: &Source, at: Position, error: &Error) -> Option<(Position, String)> {
+    let detail = error.detail()?;
+    let closing = ["}}", "%}"][usize::from(!detail.ends_with("expected end of variable block"))];
+    if error.kind() != ErrorKind::SyntaxError || !detail.contains("expected end of") {
+        return None;
+    }
+    let opening = if closing == "}}" { "{{" } else { "{%" };
+    let byte = error.range().map_or(source.text.len(), |range| range.start.min(source.text.len()));
+    let start = source.text.get(..byte)?.rfind(opening)?;
+    let line = source.text[start..].lines().next().unwrap_or_default();
+    let opened = source.position(start);
+    let crosses = opened.line < at.line || byte >= source.text.len();
+    (crosses && !line.contains(closing))
+        .then(|| (opened, format!("syntax error: this `{opening}` is not closed with `{closing}`")))
 }
 
 fn message(error: &Error) -> String {

@@ -346,7 +346,11 @@ impl Problems<'_> {
             }
             self.check(&entry.value, &field.shape, &format!("`{}`", field.key));
         }
-        for field in record.fields.iter().filter(|field| field.required && node.get(field.key).is_none()) {
+        // A key that is nearly a required one is that one, written wrongly, and told above.
+        let unknown = || entries.iter().filter(|entry| record.field(&entry.key).is_none());
+        let meant = |key: &str| unknown().any(|entry| suggest::nearest(&entry.key, [key]).is_some());
+        let missing = record.fields.iter().filter(|field| field.required && node.get(field.key).is_none());
+        for field in missing.filter(|field| !meant(field.key)) {
             self.error(node.at, format!("{} without `{}`", record.what, field.key), field.doc.to_owned());
         }
     }
