@@ -130,6 +130,7 @@ const SAMPLES: &[Sample] = &[
             "routing.md",
             "session.md",
             "team.md",
+            "tools.json",
             "worker.md",
         ]
     ),

@@ -52,7 +52,7 @@ fn o60_the_file_is_the_users_rules_the_projects_and_the_overlay() {
         &text,
         &[
             "SKILL.md` 的步骤。\n\n# 商店后端\n",
-            "同时改文档和测试。",
+            "要有用例走到。",
             &format!("\n\n{START}\n## Session Metadata"),
         ],
     );
@@ -162,6 +162,35 @@ fn a_table_of_models_is_a_block_of_its_own() {
         "<!-- OMX:MODELS:START -->\n## Model Capability Table\n\n| 角色 | 模型 |\n|---|---|\n| 规划 | gpt-5.4 |\n\
          | 实现 | gpt-5.4-codex |\n<!-- OMX:MODELS:END -->\n"
     ), "{text}");
+}
+
+#[test]
+fn what_was_checkpointed_survives_a_compaction_and_what_was_said_is_lost() {
+    let mut scene = Scene::new();
+    let (bench, _) = scene.file.bench(&[]).expect("a bench");
+    let mut session = plywood::core::run::Session::new(bench.clone());
+    let mut sent = Vec::new();
+    for line in bench.runs["compaction"].iter() {
+        if line.input.answers() {
+            let request = session.request(CallNo(session.next_call().0)).expect("a request waits");
+            let texts = request.blocks.iter().map(|block| block.text.text().to_string());
+            sent.push(texts.collect::<Vec<_>>().join("\n"));
+        }
+        scene.take(&mut session, line.input.clone());
+    }
+    let last = sent.last().expect("a request");
+    order(
+        last,
+        &[
+            "- ralph: iteration 4/10, phase: split into tasks",
+            "- 进度：任务 1、2 已拆好",
+            "任务已拆分",
+            "退款按什么价",
+        ],
+    );
+    assert!(!last.contains("退款按原价") && !last.contains("先定下金额的规则"), "{last}");
+    // Within the turn the block stood as it was made.
+    assert!(sent[3].contains("- ralph: iteration 3/10") && !sent[3].contains("- ralph: iteration 4/10"));
 }
 
 #[test]
