@@ -103,6 +103,7 @@ fn editing(lines: bool) -> State {
         disk,
         draft: None,
         saved: None,
+        kept: None,
         problem: None,
     }));
     state

@@ -20,7 +20,8 @@
 //!    - [`core::tokens`]: counts, exact or estimated, and how they were got.
 //!    - [`core::cache`]: what a provider's cache makes of each request, what is lost, and who is to blame.
 //! 2. [`io`] is the edges: [`io::bench_file`] opens benches and folders, [`io::load`] reads facts from disk,
-//!    [`io::watch`] watches them, [`io::models`] holds the providers' rules and prices, [`io::samples`] the samples.
+//!    [`io::watch`] watches them, [`io::edit`] writes into the user's files and loses no byte that it does not mean,
+//!    [`io::models`] holds the providers' rules and prices, [`io::samples`] the samples.
 //! 3. [`app`] is the workbench without a terminal: [`app::state`] and what [`app::update`] makes of keys and news, the
 //!    [`app::action`] table, and the [`app::engine`], which owns the session and publishes an [`app::snapshot`].
 //! 4. [`tui`] is the terminal: taken and given back whole, input, frames, themes and views.

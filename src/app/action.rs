@@ -116,6 +116,14 @@ pub enum Action {
     UndoText,
     /// Do it again.
     RedoText,
+    /// Select the whole text.
+    SelectAll,
+    /// Copy what is selected in the text.
+    CopyText,
+    /// Cut what is selected in the text.
+    CutText,
+    /// Put in what was copied or cut.
+    PutText,
     /// Find in the text.
     FindText,
     /// The next place where it stands.
@@ -359,6 +367,10 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Save, "save", &["ctrl-s"], S::Editor, ("save", 1), "Save", "Writes the lines that were changed into the file, and no others."),
         row(A::UndoText, "undo_text", &["ctrl-u"], S::Editor, ("undo", 4), "Undo", "Takes the latest change of the text back."),
         row(A::RedoText, "redo_text", &["ctrl-r"], S::Editor, ("redo", 6), "Redo", "Does again what was taken back."),
+        row(A::SelectAll, "select_all", &["ctrl-a", "alt-a"], S::Editor, NO, "Select all", "Selects the whole text; Shift with a key that moves selects as far as it goes."),
+        row(A::CopyText, "copy_text", &["alt-c"], S::Editor, NO, "Copy", "Copies what is selected, for this editor and for the clipboard."),
+        row(A::CutText, "cut_text", &["ctrl-x"], S::Editor, NO, "Cut", "Cuts what is selected, for this editor and for the clipboard."),
+        row(A::PutText, "put_text", &["ctrl-v", "ctrl-y"], S::Editor, NO, "Put in", "Puts in what was copied or cut here last, also by Ctrl-K; what other programs copied is pasted by the terminal's own key."),
         row(A::FindText, "find_text", &["ctrl-f"], S::Editor, ("find", 3), "Find in the text", "Finds text; lower case finds both cases."),
         row(A::FindNext, "find_next", &["ctrl-n"], S::Editor, NO, "The next place", "Goes to the next place where it stands."),
         row(A::FindPrevious, "find_previous", &["ctrl-p"], S::Editor, NO, "The place before", "Goes to the place before."),

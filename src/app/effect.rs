@@ -43,8 +43,8 @@ pub enum Effect {
 pub enum TextPlace {
     /// A layer: its template, else the file that it shows, else the bench where it is written.
     Layer(Name),
-    /// A byte of a text that prompt text was made from.
-    Source(Arc<Source>, usize),
+    /// A byte of a text that prompt text was made from, by this layer.
+    Source(Arc<Source>, usize, Option<Name>),
     /// A place in the bench file.
     Bench(Position),
     /// A file.
@@ -110,6 +110,8 @@ pub enum EngineRequest {
     DraftText(TextEdit),
     /// Save a text that was opened.
     SaveText(TextEdit),
+    /// What was typed into the text that is open, and what was kept of it from before, is given up.
+    ForgetText,
     /// The text is closed; what is shown is what the disk says.
     CloseText,
     /// Read everything again, whatever the watcher says, and say so.

@@ -58,6 +58,15 @@ const NAMES: [(Code, &str, &str); 15] = [
     (Code::PageDown, "pgdn", "PgDn"),
 ];
 
+impl Code {
+    /// True for keys that move; of them, Shift makes others.
+    #[must_use]
+    pub fn moves(self) -> bool {
+        use Code::{Down, End, Home, Left, PageDown, PageUp, Right, Up};
+        matches!(self, Left | Right | Up | Down | Home | End | PageUp | PageDown)
+    }
+}
+
 /// A key with its modifiers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key {
@@ -67,13 +76,15 @@ pub struct Key {
     pub ctrl: bool,
     /// Alt was held.
     pub alt: bool,
+    /// Shift was held, with a key that moves; with any other key it is part of the character.
+    pub shift: bool,
 }
 
 impl Key {
     /// A key without modifiers.
     #[must_use]
     pub const fn plain(code: Code) -> Key {
-        Key { code, ctrl: false, alt: false }
+        Key { code, ctrl: false, alt: false, shift: false }
     }
 
     /// A character key.
@@ -85,7 +96,7 @@ impl Key {
     /// A character key with control.
     #[must_use]
     pub const fn ctrl(c: char) -> Key {
-        Key { code: Code::Char(c), ctrl: true, alt: false }
+        Key { ctrl: true, ..Key::char(c) }
     }
 
     /// Reads a key as tables write it: `j`, `G`, `space`, `ctrl-l`, `alt-up`.
@@ -94,14 +105,22 @@ impl Key {
         if let Some((code, ..)) = NAMES.iter().find(|(_, name, _)| *name == text) {
             return Some(Key::plain(*code));
         }
-        for (prefix, ctrl) in [("ctrl-", true), ("alt-", false)] {
+        for (prefix, held) in [("ctrl-", 0), ("alt-", 1), ("shift-", 2)] {
             if let Some(rest) = text.strip_prefix(prefix).filter(|rest| !rest.is_empty()) {
                 let mut key = Key::parse(rest)?;
                 // With control a terminal does not tell upper case from lower case.
-                if let (true, Code::Char(c)) = (ctrl, key.code) {
+                if let (0, Code::Char(c)) = (held, key.code) {
                     key.code = Code::Char(c.to_ascii_lowercase());
                 }
-                return Some(Key { ctrl: key.ctrl || ctrl, alt: key.alt || !ctrl, ..key });
+                if held == 2 && !key.code.moves() {
+                    return None;
+                }
+                return Some(Key {
+                    ctrl: key.ctrl || held == 0,
+                    alt: key.alt || held == 1,
+                    shift: key.shift || held == 2,
+                    ..key
+                });
             }
         }
         if let Some(number) = text.strip_prefix('f').and_then(|rest| rest.parse().ok()) {
@@ -123,6 +142,9 @@ impl fmt::Display for Key {
         }
         if self.alt {
             f.write_str("Alt-")?;
+        }
+        if self.shift {
+            f.write_str("Shift-")?;
         }
         match (NAMES.iter().find(|(code, ..)| *code == self.code), self.code) {
             (Some((.., shown)), _) => f.write_str(shown),
@@ -146,7 +168,8 @@ mod tests {
             ("-", Key::char('-'), "-"),
             ("space", Key::char(' '), "Space"),
             ("ctrl-l", Key::ctrl('l'), "Ctrl-L"),
-            ("alt-up", Key { code: Code::Up, ctrl: false, alt: true }, "Alt-Up"),
+            ("alt-up", Key { alt: true, ..Key::plain(Code::Up) }, "Alt-Up"),
+            ("ctrl-shift-left", Key { ctrl: true, shift: true, ..Key::plain(Code::Left) }, "Ctrl-Shift-Left"),
             ("shift-tab", Key::plain(Code::BackTab), "Shift-Tab"),
             ("f", Key::char('f'), "f"),
             ("f12", Key::plain(Code::F(12)), "F12"),
@@ -157,6 +180,7 @@ mod tests {
         }
         assert_eq!(Key::parse("hyper-x"), None);
         assert_eq!(Key::parse("f25"), None);
+        assert_eq!(Key::parse("shift-x"), None);
         assert_eq!(Key::parse(""), None);
     }
 }

@@ -196,6 +196,10 @@ pub enum OverlayKind {
     Conflict,
     /// Both texts, where they differ.
     Both,
+    /// A text was kept from before that was not saved.
+    Kept,
+    /// It and the file, where they differ.
+    KeptBoth,
     /// The fields of a layer, or of the bench.
     Form,
     /// The values that a field can have.
@@ -222,6 +226,8 @@ impl OverlayKind {
             OverlayKind::Unsaved => "Not saved",
             OverlayKind::Conflict => "Changed outside",
             OverlayKind::Both => "Theirs and mine",
+            OverlayKind::Kept => "Not saved the last time",
+            OverlayKind::KeptBoth => "The file and what was not saved",
             OverlayKind::Form => "Bench",
             OverlayKind::Choice => "Choose",
             OverlayKind::Value => "Change",
@@ -240,6 +246,8 @@ impl OverlayKind {
             | OverlayKind::Unsaved
             | OverlayKind::Conflict
             | OverlayKind::Both
+            | OverlayKind::Kept
+            | OverlayKind::KeptBoth
             | OverlayKind::Choice => Mode::Menu,
             OverlayKind::Form => Mode::Form,
             OverlayKind::Value => Mode::Value,

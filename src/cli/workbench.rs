@@ -12,6 +12,7 @@ use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::io::bench_file::{Machine, Target};
+use crate::io::edit::Kept;
 use crate::io::{models, samples};
 use crate::tui::setup::Reader;
 use crate::tui::{terminal, workbench};
@@ -29,7 +30,10 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let mut sources = sources(&args.bench.settings, &environment)?;
     sources.flags = flags_of(args, color);
     let path = args.path.as_deref();
-    let disk = open(path, &Machine::this())?;
+    let mut disk = open(path, &Machine::this())?;
+    if let Some(kept) = Kept::of_user() {
+        disk.keep_drafts(kept);
+    }
     sources.bench = disk.bench_file();
     let mut reader = Reader::new(sources, environment.into_look());
     // A broken settings file must not keep anybody from working: it is told on the screen.

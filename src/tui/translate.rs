@@ -52,7 +52,7 @@ fn key(event: KeyEvent) -> Option<Key> {
         KeyCode::F(number) => Code::F(number),
         _ => return None,
     };
-    Some(Key { code, ctrl, alt: event.modifiers.contains(KeyModifiers::ALT) })
+    Some(Key { code, ctrl, alt: event.modifiers.contains(KeyModifiers::ALT), shift: shift && code.moves() })
 }
 
 #[cfg(test)]
@@ -72,6 +72,8 @@ mod tests {
             (KeyCode::Char('家'), none, Some("家")),
             (KeyCode::F(1), none, Some("F1")),
             (KeyCode::Insert, none, None),
+            (KeyCode::Left, KeyModifiers::SHIFT, Some("Shift-Left")),
+            (KeyCode::Enter, KeyModifiers::SHIFT, Some("Enter")),
         ] {
             assert_eq!(of(code, modifiers).as_deref(), want);
         }

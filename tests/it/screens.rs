@@ -6,6 +6,7 @@ mod day;
 mod demos;
 mod fixture;
 mod forms;
+mod kept;
 mod keys;
 mod reading;
 mod shot;

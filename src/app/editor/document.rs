@@ -27,13 +27,25 @@ pub(super) struct Line {
 pub(super) type Taken = Vec<Line>;
 
 /// A text as lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Document {
     /// Never empty.
     lines: Vec<Line>,
     /// The characters of all lines, without line ends.
     chars: usize,
+    /// So many lines at the start, and at the end, are the first and the last of the file that it was made from or rebased
+    /// on: what was changed lies between them. They overlap only in the file's own text.
+    untouched: (usize, usize),
 }
+
+/// The same lines, each the same line of the file.
+impl PartialEq for Document {
+    fn eq(&self, other: &Document) -> bool {
+        self.lines == other.lines
+    }
+}
+
+impl Eq for Document {}
 
 impl Document {
     /// The text of a file.
@@ -42,7 +54,8 @@ impl Document {
         let line = |(row, text): (usize, &str)| Line { text: text.to_owned(), from: u32::try_from(row).ok() };
         let lines: Vec<Line> = file.lines().enumerate().map(line).collect();
         let chars = lines.iter().map(|line| count(&line.text)).sum();
-        Document { lines, chars }
+        let untouched = (lines.len(), lines.len());
+        Document { lines, chars, untouched }
     }
 
     /// The number of lines, at least one.
@@ -97,6 +110,10 @@ impl Document {
     pub(super) fn replace(&mut self, rows: Range<usize>, lines: Taken) -> Taken {
         let start = rows.start.min(self.lines.len());
         let end = rows.end.clamp(start, self.lines.len());
+        let (head, tail) = self.untouched;
+        // The lines at the end are counted from the end: they stay where they are.
+        let behind = self.lines.len() - end;
+        self.untouched = (head.min(start), tail.min(behind));
         self.chars += lines.iter().map(|line| count(&line.text)).sum::<usize>();
         let taken: Taken = self.lines.splice(start..end, lines).collect();
         self.chars -= taken.iter().map(|line| count(&line.text)).sum::<usize>();
@@ -110,7 +127,13 @@ impl Document {
     #[must_use]
     pub fn hunks(&self, file: &Original) -> Vec<Hunk> {
         let mut out: Vec<Hunk> = Vec::new();
-        let mut at = 0;
+        let (head, tail) = self.untouched;
+        if head + tail > self.lines.len() {
+            return out;
+        }
+        let mut at = head;
+        let between = &self.lines[head..self.lines.len() - tail];
+        let stop = file.len() - tail;
         let mut typed: Vec<String> = Vec::new();
         let mut close = |at: usize, to: usize, typed: &mut Vec<String>| {
             let hunk = trimmed(Hunk { old: at..to, new: std::mem::take(typed) }, file);
@@ -118,17 +141,19 @@ impl Document {
                 out.push(hunk);
             }
         };
-        for line in &self.lines {
+        for line in between {
             // A line that was taken out and put in elsewhere is a new one there.
-            match line.from.map(|from| from as usize).filter(|from| *from >= at && *from < file.len()) {
+            match line.from.map(|from| from as usize).filter(|from| *from >= at && *from < stop) {
                 Some(from) => {
-                    close(at, from, &mut typed);
+                    if from > at || !typed.is_empty() {
+                        close(at, from, &mut typed);
+                    }
                     at = from + 1;
                 }
                 None => typed.push(line.text.clone()),
             }
         }
-        close(at, file.len(), &mut typed);
+        close(at, stop, &mut typed);
         out
     }
 
@@ -147,6 +172,13 @@ impl Document {
             self.lines[row].from = (!typed).then_some(from);
             from += u32::from(!typed);
         }
+        let of_file = |row: usize, line: u32| self.lines[row].from == Some(line);
+        let len = self.lines.len();
+        let head = (0..len.min(file.len())).take_while(|&row| of_file(row, row as u32)).count();
+        let tail = (1..=len.min(file.len()))
+            .take_while(|&back| of_file(len - back, (file.len() - back) as u32))
+            .count();
+        self.untouched = (head, tail);
     }
 }
 

@@ -22,7 +22,7 @@ use self::document::Line;
 use self::history::{History, Kind};
 use crate::app::key::{Code, Key};
 use crate::core::fact::Name;
-use crate::io::edit::{Hunk, Original};
+use crate::io::edit::{Hunk, KeptText, Original};
 
 /// What a text was opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,8 @@ pub struct Opened {
     pub draft: Option<Draft>,
     /// The text that was saved last, by its serial number.
     pub saved: Option<u32>,
+    /// A text that was typed before and not saved, because the program was killed.
+    pub kept: Option<Arc<KeptText>>,
     /// Why the text could not be saved or shown: one sentence, lower case, without a full stop.
     pub problem: Option<Arc<str>>,
 }
@@ -100,10 +102,14 @@ pub struct Editor {
     pub top: Place,
     /// The cell that moving up and down keeps to.
     goal: Option<usize>,
+    /// Where a selection begins that ends at the cursor.
+    anchor: Option<Place>,
     history: History,
     yank: String,
     /// What is looked for.
     pub find: Option<Find>,
+    /// What has to be changed in the base to make it this text.
+    hunks: Arc<[Hunk]>,
     /// Counts the changes of the text.
     pub serial: u32,
     /// True while the text is not what the file holds.
@@ -112,6 +118,8 @@ pub struct Editor {
     pub saving: Option<(u32, Then)>,
     /// The file as somebody else has left it, while that is not decided.
     pub theirs: Option<Arc<Original>>,
+    /// A text from before that was not saved, while it is not decided what becomes of it.
+    pub kept: Option<Arc<KeptText>>,
 }
 
 impl Editor {
@@ -130,20 +138,28 @@ impl Editor {
             cursor,
             top: Place { row: cursor.row.saturating_sub(4), byte: 0 },
             goal: None,
+            anchor: None,
             history: History::default(),
             yank: String::new(),
             find: None,
+            hunks: Arc::default(),
             serial: 0,
             modified: false,
             saving: None,
             theirs: None,
+            kept: opened.kept.clone(),
         }
     }
 
     /// What has to be changed in [`Editor::base`] to make it this text.
     #[must_use]
     pub fn hunks(&self) -> Arc<[Hunk]> {
-        self.document.hunks(&self.base).into()
+        self.hunks.clone()
+    }
+
+    fn compare(&mut self) {
+        self.hunks = self.document.hunks(&self.base).into();
+        self.modified = !self.hunks.is_empty();
     }
 
     /// A key that edits or moves. True when the text is another one; none for a key without a meaning here.
@@ -157,14 +173,27 @@ impl Editor {
             (Code::PageDown, ..) => Motion::Rows(page(height)),
             (Code::Home, true, _) => Motion::Start,
             (Code::End, true, _) => Motion::End,
-            (Code::Home, ..) | (Code::Char('a'), true, false) => Motion::LineStart,
+            (Code::Home, ..) => Motion::LineStart,
             (Code::End, ..) => Motion::LineEnd,
             (Code::Left, ..) | (Code::Char('b'), false, true) => Motion::WordBack,
             (Code::Right, ..) | (Code::Char('f'), false, true) => Motion::WordForward,
             _ => return self.type_key(key),
         };
         self.history.end_step();
-        self.go(motion, cells);
+        let selected = self.selected();
+        match (key.shift, selected) {
+            (true, _) => {
+                self.anchor.get_or_insert(self.cursor);
+                self.go(motion, cells);
+            }
+            // A step out of a selection goes to its side.
+            (false, Some((start, _))) if matches!(motion, Motion::Left) => self.jump(start),
+            (false, Some((_, end))) if matches!(motion, Motion::Right) => self.jump(end),
+            (false, _) => {
+                self.anchor = None;
+                self.go(motion, cells);
+            }
+        }
         Some(false)
     }
 
@@ -229,14 +258,9 @@ impl Editor {
 
     /// A key that edits.
     fn type_key(&mut self, key: Key) -> Option<bool> {
-        match key {
-            Key { code: Code::Char('k'), ctrl: true, alt: false } => return Some(self.cut_line()),
-            Key { code: Code::Char('y'), ctrl: true, alt: false } => {
-                let yank = self.yank.clone();
-                self.paste(&yank);
-                return Some(!yank.is_empty());
-            }
-            _ => {}
+        if (key.code, key.ctrl, key.alt) == (Code::Char('k'), true, false) {
+            self.anchor = None;
+            return Some(self.cut_line());
         }
         let code = match key.code {
             Code::Char(c) => Widget::Char(c),
@@ -255,6 +279,18 @@ impl Editor {
             (Code::Char('d' | 'h'), true) if key.alt && !key.ctrl => Kind::Other,
             _ => return None,
         };
+        if let Some((start, end)) = self.selected() {
+            // What is typed takes the place of what is selected; what deletes deletes that.
+            let text = match (key.code, kind) {
+                (Code::Char(c), Kind::Typed(_)) => c.to_string(),
+                (Code::Enter, _) => "\n".to_owned(),
+                (Code::Tab, _) => "\t".to_owned(),
+                _ => String::new(),
+            };
+            self.splice(start, end, &text);
+            return Some(true);
+        }
+        self.anchor = None;
         let input = Input { key: code, ctrl: key.ctrl, alt: key.alt, shift: false };
         let before = self.cursor;
         let done = window::edit(&self.document, before, &mut self.yank, |area| {
@@ -279,30 +315,98 @@ impl Editor {
         self.serial += 1;
         self.cursor = self.document.clamp(self.cursor);
         self.top = self.document.clamp(self.top);
-        self.modified = !self.document.hunks(&self.base).is_empty();
+        self.compare();
         if let Some(find) = &mut self.find {
             find.forget();
         }
     }
 
-    /// Text that was pasted, as one step. Tabs stay; other control characters vanish.
+    /// Text that was pasted, as one step, in the place of what is selected. Tabs stay; other control characters vanish.
     pub fn paste(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let clean: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         if clean.is_empty() {
             return;
         }
+        let (start, end) = self.selected().unwrap_or((self.cursor, self.cursor));
+        self.splice(start, end, &clean);
+    }
+
+    /// Puts text in the place of what stands between two places, as one step.
+    fn splice(&mut self, start: Place, end: Place, text: &str) {
         let before = self.cursor;
-        let line = self.document.line(before.row);
-        let (head, tail) = line.split_at(before.byte);
-        let mut lines: Vec<String> = clean.split('\n').map(str::to_owned).collect();
+        let head = &self.document.line(start.row)[..start.byte];
+        let tail = &self.document.line(end.row)[end.byte..];
+        let mut lines: Vec<String> = text.split('\n').map(str::to_owned).collect();
         let last = lines.len() - 1;
         lines[0].insert_str(0, head);
-        self.cursor = Place { row: before.row + last, byte: lines[last].len() };
+        self.cursor = Place { row: start.row + last, byte: lines[last].len() };
         lines[last].push_str(tail);
         self.goal = None;
+        self.anchor = None;
         let lines = lines.into_iter().map(Line::typed).collect();
-        self.put(Kind::Other, before.row..before.row + 1, lines, before);
+        self.put(Kind::Other, start.row..end.row + 1, lines, before);
+    }
+
+    /// What is selected: from here to there; none where nothing is.
+    #[must_use]
+    pub fn selected(&self) -> Option<(Place, Place)> {
+        let anchor = self.document.clamp(self.anchor?);
+        let (start, end) = (anchor.min(self.cursor), anchor.max(self.cursor));
+        (start != end).then_some((start, end))
+    }
+
+    /// How many characters are selected, a line end counted as one.
+    #[must_use]
+    pub fn selected_chars(&self) -> usize {
+        let Some((start, end)) = self.selected() else { return 0 };
+        let chars = |row: usize| {
+            let line = self.document.line(row);
+            let from = if row == start.row { start.byte } else { 0 };
+            let to = if row == end.row { end.byte } else { line.len() };
+            line[from..to].chars().count()
+        };
+        (start.row..=end.row).map(chars).sum::<usize>() + end.row - start.row
+    }
+
+    /// Selects the whole text.
+    pub fn select_all(&mut self) {
+        self.history.end_step();
+        self.goal = None;
+        self.anchor = Some(Place::default());
+        self.cursor = self.document.end();
+    }
+
+    /// Copies what is selected into the register, from which [`Editor::put_in`] takes it; none where nothing is.
+    pub fn copy(&mut self) -> Option<&str> {
+        let (start, end) = self.selected()?;
+        let mut text = String::new();
+        for row in start.row..=end.row {
+            let line = self.document.line(row);
+            let from = if row == start.row { start.byte } else { 0 };
+            let to = if row == end.row { end.byte } else { line.len() };
+            if row > start.row {
+                text.push('\n');
+            }
+            text.push_str(&line[from..to]);
+        }
+        self.yank = text;
+        Some(&self.yank)
+    }
+
+    /// Cuts what is selected into the register; false where nothing is.
+    pub fn cut(&mut self) -> bool {
+        let Some((start, end)) = self.selected() else { return false };
+        self.copy();
+        self.splice(start, end, "");
+        true
+    }
+
+    /// Puts in what was copied or cut last, in the place of what is selected; false where nothing was.
+    pub fn put_in(&mut self) -> bool {
+        let yank = self.yank.clone();
+        self.paste(&yank);
+        !yank.is_empty()
     }
 
     /// Takes the latest step back; false when there is none.
@@ -321,6 +425,7 @@ impl Editor {
         let Some(place) = place else { return false };
         self.cursor = place;
         self.goal = None;
+        self.anchor = None;
         self.changed();
         true
     }
@@ -329,6 +434,7 @@ impl Editor {
     pub fn jump(&mut self, place: Place) {
         self.history.end_step();
         self.goal = None;
+        self.anchor = None;
         self.cursor = self.document.clamp(place);
     }
 
@@ -336,17 +442,30 @@ impl Editor {
     pub fn rebase(&mut self, file: Arc<Original>) {
         self.document.rebase(&file);
         self.base = file;
-        self.modified = !self.document.hunks(&self.base).is_empty();
+        self.compare();
     }
 
     /// Takes another file's text, as one step.
     pub fn take(&mut self, file: Arc<Original>) {
         let before = self.cursor;
+        self.anchor = None;
         let lines = file.lines().map(|line| Line::typed(line.to_owned())).collect();
         self.base = file;
         self.put(Kind::Other, 0..self.document.len(), lines, before);
         let base = self.base.clone();
         self.rebase(base);
+    }
+
+    /// Takes the text up that was kept, as one step; false when there is none.
+    pub fn take_kept(&mut self) -> bool {
+        let Some(kept) = self.kept.take() else { return false };
+        let before = self.cursor;
+        self.anchor = None;
+        let lines = kept.text.split('\n').map(|line| Line::typed(line.to_owned())).collect();
+        self.put(Kind::Other, 0..self.document.len(), lines, before);
+        let base = self.base.clone();
+        self.rebase(base);
+        true
     }
 
     /// Keeps the cursor among the `height` rows of `cells` cells on the screen, with a row or two around it.

@@ -16,6 +16,7 @@ fn editor(text: &str, at: Place) -> Editor {
         disk,
         draft: None,
         saved: None,
+        kept: None,
         problem: None,
     })
 }
@@ -29,6 +30,9 @@ fn press(editor: &mut Editor, keys: &str) {
         match key {
             "undo" => assert!(editor.undo()),
             "redo" => assert!(editor.redo()),
+            "cut" => drop(editor.cut()),
+            "put" => drop(editor.put_in()),
+            "all" => editor.select_all(),
             key => drop(editor.key(Key::parse(key).expect("a key"), 20, 5)),
         }
     }
@@ -85,7 +89,7 @@ fn graphemes_are_passed_whole() {
 fn what_was_cut_can_be_put_elsewhere_far_away() {
     let long = "line\n".repeat(3000) + "end";
     let mut editor = editor(&long, Place { row: 2, byte: 0 });
-    press(&mut editor, "ctrl-k ctrl-end ctrl-y");
+    press(&mut editor, "ctrl-k ctrl-end put");
     assert!(text(&editor).ends_with("line\nendline"));
     assert_eq!(editor.document.line(2), "");
     assert_eq!(editor.hunks().len(), 2);
@@ -123,35 +127,118 @@ fn taking_theirs_is_a_step_and_keeping_mine_keeps_the_text() {
     assert_eq!((text(&editor).as_str(), editor.modified), ("xa\nb\n", true));
 }
 
+#[test]
+fn what_is_selected_is_copied_cut_and_replaced_in_one_step() {
+    let mut editor = editor("one two\n三四\nfive", Place { row: 0, byte: 4 });
+    press(&mut editor, "shift-down shift-end");
+    assert_eq!((editor.selected_chars(), editor.copy()), (6, Some("two\n三四")));
+    // A step out of it goes to its side, and what is typed takes its place.
+    press(&mut editor, "left");
+    assert_eq!((editor.selected(), editor.cursor), (None, Place { row: 0, byte: 4 }));
+    press(&mut editor, "shift-down shift-end x");
+    assert_eq!(text(&editor), "one x\nfive");
+    press(&mut editor, "undo");
+    assert_eq!(text(&editor), "one two\n三四\nfive");
+    // Cut, and put in elsewhere, several times.
+    editor.jump(Place { row: 0, byte: 0 });
+    press(&mut editor, "ctrl-shift-right");
+    assert!(editor.cut());
+    assert!(!editor.cut() && editor.copy().is_none(), "nothing is selected");
+    press(&mut editor, "ctrl-end");
+    assert!(editor.put_in() && editor.put_in());
+    assert_eq!(text(&editor), "two\n三四\nfiveone one ");
+    // The whole text; deleting it is one step, too.
+    editor.select_all();
+    press(&mut editor, "backspace");
+    assert_eq!((text(&editor).as_str(), editor.document.is_empty()), ("", true));
+    press(&mut editor, "undo undo undo undo");
+    assert!(!editor.modified);
+}
+
 /// What keys do, said plainly: on a list of characters.
-fn model(text: &mut Vec<char>, at: &mut usize, key: &str) {
-    match key {
-        "backspace" if *at > 0 => {
-            *at -= 1;
-            text.remove(*at);
+struct Model {
+    text: Vec<char>,
+    at: usize,
+    anchor: Option<usize>,
+    register: Vec<char>,
+}
+
+impl Model {
+    fn line_start(&self) -> usize {
+        self.text[..self.at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1)
+    }
+
+    fn line_end(&self) -> usize {
+        self.text[self.at..].iter().position(|c| *c == '\n').map_or(self.text.len(), |end| self.at + end)
+    }
+
+    fn selected(&self) -> Option<(usize, usize)> {
+        let anchor = self.anchor?;
+        (anchor != self.at).then_some((anchor.min(self.at), anchor.max(self.at)))
+    }
+
+    /// Puts characters in the place of what is selected.
+    fn put(&mut self, new: &[char]) {
+        let (start, end) = self.selected().unwrap_or((self.at, self.at));
+        self.text.splice(start..end, new.iter().copied());
+        self.at = start + new.len();
+        self.anchor = None;
+    }
+
+    fn key(&mut self, key: &str) {
+        if let Some(motion) = key.strip_prefix("shift-") {
+            self.anchor.get_or_insert(self.at);
+            self.go(motion);
+            return;
         }
-        "delete" if *at < text.len() => {
-            text.remove(*at);
+        match (key, self.selected()) {
+            ("left", Some((start, _))) => self.at = start,
+            ("right", Some((_, end))) => self.at = end,
+            ("left" | "right" | "home" | "end", _) => self.go(key),
+            ("backspace" | "delete", Some(_)) => return self.put(&[]),
+            ("backspace", None) if self.at > 0 => {
+                self.at -= 1;
+                self.text.remove(self.at);
+            }
+            ("delete", None) if self.at < self.text.len() => drop(self.text.remove(self.at)),
+            ("backspace" | "delete", None) => {}
+            ("ctrl-k", _) => {
+                // To the end of the line, or the line end itself.
+                let end = self.line_end();
+                let end = if end == self.at { (end + 1).min(self.text.len()) } else { end };
+                if end > self.at {
+                    self.register = self.text.drain(self.at..end).collect();
+                }
+            }
+            ("cut", Some((start, end))) => {
+                self.register = self.text[start..end].to_vec();
+                return self.put(&[]);
+            }
+            ("cut", None) => return,
+            ("put", _) => {
+                if !self.register.is_empty() {
+                    self.put(&self.register.clone());
+                }
+                return;
+            }
+            ("all", _) => {
+                self.at = self.text.len();
+                self.anchor = Some(0);
+                return;
+            }
+            ("enter", _) => return self.put(&['\n']),
+            (key, _) => return self.put(&[key.chars().next().expect("a character")]),
         }
-        "left" => *at = at.saturating_sub(1),
-        "right" => *at = (*at + 1).min(text.len()),
-        "enter" => {
-            text.insert(*at, '\n');
-            *at += 1;
-        }
-        "home" => *at = text[..*at].iter().rposition(|c| *c == '\n').map_or(0, |end| end + 1),
-        "end" => *at = text[*at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| *at + end),
-        "ctrl-k" => {
-            // To the end of the line, or the line end itself.
-            let end = text[*at..].iter().position(|c| *c == '\n').map_or(text.len(), |end| *at + end);
-            let end = if end == *at { (end + 1).min(text.len()) } else { end };
-            text.drain(*at..end);
-        }
-        "backspace" | "delete" => {}
-        key => {
-            text.insert(*at, key.chars().next().expect("a character"));
-            *at += 1;
-        }
+        self.anchor = None;
+    }
+
+    fn go(&mut self, motion: &str) {
+        self.at = match motion {
+            "left" => self.at.saturating_sub(1),
+            "right" => (self.at + 1).min(self.text.len()),
+            "home" => self.line_start(),
+            _ => self.line_end(),
+        };
     }
 }
 
@@ -164,27 +251,32 @@ proptest! {
         line in "[ab 你]{0,6}", count in 1usize..4000, ends in any::<bool>(), start in any::<prop::sample::Index>(),
         keys in prop::collection::vec(prop::sample::select(vec![
             "a", "你", "backspace", "backspace", "delete", "left", "left", "right", "right", "enter", "home", "end", "ctrl-k",
+            "shift-left", "shift-right", "shift-home", "shift-end", "cut", "put", "all",
         ]), 0..40),
     ) {
         let whole = vec![line; count].join(if ends { "\n" } else { "" });
-        let mut chars: Vec<char> = whole.chars().collect();
-        let mut at = start.index(chars.len() + 1);
-        let before: String = chars[..at].iter().collect();
+        let text_of: Vec<char> = whole.chars().collect();
+        let at = start.index(text_of.len() + 1);
+        let mut model = Model { text: text_of, at, anchor: None, register: Vec::new() };
+        let before: String = model.text[..at].iter().collect();
         let place = Place {
             row: before.matches('\n').count(),
             byte: before.len() - before.rfind('\n').map_or(0, |end| end + 1),
         };
         let mut editor = editor(&whole, place);
         for key in &keys {
-            model(&mut chars, &mut at, key);
+            model.key(key);
             press(&mut editor, key);
         }
-        prop_assert_eq!(text(&editor), chars.iter().collect::<String>());
-        let before: String = chars[..at].iter().collect();
+        prop_assert_eq!(text(&editor), model.text.iter().collect::<String>());
+        let chars = |range: std::ops::Range<usize>| model.text[range].iter().collect::<String>();
+        let selected = model.selected().map(|(start, end)| chars(start..end));
+        prop_assert_eq!(editor.selected_chars(), selected.as_ref().map_or(0, |text| text.chars().count()));
+        let before = chars(0..model.at);
         prop_assert_eq!(editor.cursor.row, before.matches('\n').count());
         prop_assert_eq!(editor.cursor.byte, before.len() - before.rfind('\n').map_or(0, |end| end + 1));
         let saved = editor.base.apply(&editor.base.splices(&editor.hunks())).expect("text");
-        prop_assert_eq!(String::from_utf8(saved).expect("UTF-8"), chars.iter().collect::<String>());
+        prop_assert_eq!(String::from_utf8(saved).expect("UTF-8"), chars(0..model.text.len()));
         while editor.undo() {}
         prop_assert_eq!(text(&editor), whole);
         prop_assert!(!editor.modified);

@@ -225,6 +225,10 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::SaveText(edit) => self.save_text(&edit),
+            EngineRequest::ForgetText => {
+                self.forget_text();
+                Ok(())
+            }
             EngineRequest::CloseText => {
                 self.editing = None;
                 self.preview = None;

@@ -11,7 +11,7 @@ use crate::core::fact::{FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::edit::bench::{self, BenchEdit, BenchUndo, Sheet};
-use crate::io::edit::{Original, SaveError, Splice};
+use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
 
@@ -27,6 +27,8 @@ pub struct Disk {
     undo: Vec<BenchUndo>,
     /// The ways to those that were taken back, the latest last.
     redo: Vec<BenchUndo>,
+    /// Where unsaved texts are kept; none to keep none.
+    kept: Option<Kept>,
     /// What the bench file says, by its revision and the variants that are applied.
     sheet: Option<((Rev, Vec<Name>), Arc<Sheet>)>,
 }
@@ -73,6 +75,7 @@ impl Disk {
             before: BTreeMap::new(),
             undo: Vec::new(),
             redo: Vec::new(),
+            kept: None,
             sheet: None,
         }
     }
@@ -157,6 +160,11 @@ impl Disk {
     #[must_use]
     pub fn bench_file(&self) -> Option<PathBuf> {
         self.file.path().map(|(path, _)| path.to_owned())
+    }
+
+    /// Keeps unsaved texts here from now on. Those of a scratch copy are not kept: its folder goes with the program.
+    pub fn keep_drafts(&mut self, kept: Kept) {
+        self.kept = self.scratch.is_none().then_some(kept);
     }
 
     /// The folder of the bench.
@@ -307,6 +315,23 @@ impl Edge for Disk {
         // What the run had put there is not what comes back when the run is stepped back.
         self.before.remove(file);
         Ok(saved)
+    }
+
+    fn keep_text(&mut self, path: &Path, base: &Original, text: &str) {
+        let Some(kept) = &self.kept else { return };
+        if let Err(error) = kept.put(path, base, text) {
+            tracing::warn!("the unsaved text of {} cannot be kept: {error}", path.display());
+        }
+    }
+
+    fn kept_text(&self, path: &Path, disk: &Original) -> Option<KeptText> {
+        self.kept.as_ref()?.find(path, disk)
+    }
+
+    fn forget_text(&mut self, path: &Path) {
+        if let Some(kept) = &self.kept {
+            kept.remove(path);
+        }
     }
 
     fn bench_with(

@@ -1,6 +1,6 @@
 //! What the engine needs of the world, so that tests can give it another.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::core::bench::Bench;
@@ -8,7 +8,7 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
 use crate::io::edit::bench::{BenchEdit, Sheet};
-use crate::io::edit::{Original, SaveError, Splice};
+use crate::io::edit::{KeptText, Original, SaveError, Splice};
 
 /// A bench on disk, with everything around it.
 pub trait Edge: Load + Send {
@@ -88,6 +88,22 @@ pub trait Edge: Load + Send {
         base: &Original,
         splices: &[Splice],
     ) -> Result<Original, SaveError>;
+
+    /// Keeps a text that was made from what a file holds, so that it outlives the program.
+    fn keep_text(&mut self, path: &Path, base: &Original, text: &str) {
+        let _ = (path, base, text);
+    }
+
+    /// What was kept for a file that holds this now.
+    fn kept_text(&self, path: &Path, disk: &Original) -> Option<KeptText> {
+        let _ = (path, disk);
+        None
+    }
+
+    /// Forgets what was kept for a file.
+    fn forget_text(&mut self, path: &Path) {
+        let _ = path;
+    }
 
     /// The bench as it would be if a file held these bytes.
     ///

@@ -9,15 +9,18 @@ use crate::app::editor::{Draft, Opened, Place, Purpose};
 use crate::app::effect::{TextEdit, TextPlace};
 use crate::core::bench::{Layer, LayerSource, ReadKind, Template};
 use crate::core::diagnostic::{Diagnostic, Position};
-use crate::core::fact::{Base, FactKey, FilePath, Found, Name};
+use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Value};
 use crate::core::run::{Input, Player, Refused};
 use crate::core::text::{Made, Source};
 use crate::io::edit::{Original, SaveError};
+use crate::io::syntax::{is_template, only_text_differs, template_errors};
 
 /// A text file that is open.
 pub(super) struct Editing {
     file: FilePath,
     pub(super) opened: Opened,
+    /// The latest text that was typed and is not kept yet.
+    unkept: Option<TextEdit>,
 }
 
 /// A text file that may be meant, and where to begin in it.
@@ -42,12 +45,12 @@ impl Engine {
             TextPlace::Layer(id) => {
                 (self.behind_layer(id), Some(id.clone()), format!("{id} has no text of its own in a file"))
             }
-            TextPlace::Source(source, byte) => {
+            TextPlace::Source(source, byte, layer) => {
                 let spots = self.files_of(source).into_iter();
                 let at = source.position(*byte);
                 (
                     spots.map(|file| Spot { file, at }).collect(),
-                    None,
+                    layer.clone(),
                     format!("there is no file {}", source.name),
                 )
             }
@@ -57,6 +60,7 @@ impl Engine {
             match self.edge.open_text(&file) {
                 Ok((path, disk)) => {
                     let (row, byte) = disk.line_at(at);
+                    let kept = self.edge.kept_text(&path, &disk).map(Arc::new);
                     self.preview = None;
                     let opened = Opened {
                         no,
@@ -68,9 +72,10 @@ impl Engine {
                         disk: Arc::new(disk),
                         draft: None,
                         saved: None,
+                        kept,
                         problem: None,
                     };
-                    self.editing = Some(Editing { file, opened });
+                    self.editing = Some(Editing { file, opened, unkept: None });
                     return Ok(());
                 }
                 Err(reason) => refused = reason,
@@ -172,15 +177,19 @@ impl Engine {
     pub(super) fn draft_text(&mut self, edit: &TextEdit) {
         let Some(editing) = &self.editing else { return };
         let file = editing.file.clone();
+        let mut unkept = Some(edit.clone());
         let problem = match edit.base.apply(&edit.base.splices(&edit.hunks)) {
             Err(reason) => Some(reason),
             Ok(bytes) if *bytes == **editing.opened.disk.bytes() => {
                 self.preview = None;
+                self.edge.forget_text(&editing.opened.path);
+                unkept = None;
                 None
             }
             Ok(bytes) => self.preview_text(&file, &bytes).err(),
         };
         if let Some(editing) = &mut self.editing {
+            editing.unkept = unkept;
             let draft = Draft { serial: edit.serial, problem: problem.map(Arc::from) };
             editing.opened.draft = (self.preview.is_some() || draft.problem.is_some()).then_some(draft);
         }
@@ -191,7 +200,24 @@ impl Engine {
             Some(call) => self.branch_from(call).map_err(|refused| refused.0)?,
             None => self.player.clone(),
         };
-        if file.base == Base::Bench {
+        let mut found = self.found_with(&player, file, bytes);
+        let text = found.iter().find_map(|(key, found)| match (key, found) {
+            (FactKey::File(_), Found::Value(Value::File(file))) => Some(file.text.clone()),
+            _ => None,
+        });
+        // A template is checked by itself, where it can be wrong now: the bench is the same, whatever it says.
+        let checked = text.and_then(|text| {
+            let session = player.session();
+            let right = self.broken.is_empty()
+                && session.file_text(file).is_some_and(|old| only_text_differs(&old, &text));
+            let whole = !right || !is_template(session.bench(), file);
+            if whole { template_errors(session.bench(), file, &text) } else { Some(Vec::new()) }
+        });
+        if let Some(problems) = checked {
+            if !problems.is_empty() {
+                return Err(first(&problems));
+            }
+        } else if file.base == Base::Bench {
             let bench = self.edge.bench_with(file, bytes, &self.options.variants);
             let bench = bench.map_err(|problems| first(&problems))?;
             let old = player.session().bench().clone();
@@ -208,9 +234,10 @@ impl Engine {
                         again.map_err(|refused| refused.0)?
                     }
                 };
+                // Another bench may have asked for more.
+                found = self.found_with(&player, file, bytes);
             }
         }
-        let found = self.found_with(&player, file, bytes);
         if !found.is_empty() {
             let by = format!("the draft of {file}").into();
             player
@@ -233,6 +260,29 @@ impl Engine {
             .collect()
     }
 
+    /// True while a text is typed that would be lost if the program were killed now.
+    #[must_use]
+    pub fn has_unkept(&self) -> bool {
+        self.editing.as_ref().is_some_and(|editing| editing.unkept.is_some())
+    }
+
+    /// Keeps the text that is typed, so that it is there when the file is opened again.
+    pub fn keep_text(&mut self) {
+        let Some(editing) = &mut self.editing else { return };
+        if let Some(edit) = editing.unkept.take() {
+            self.edge.keep_text(&editing.opened.path, &edit.base, &edit.base.with(&edit.hunks));
+        }
+    }
+
+    /// Gives up what was typed and what was kept of it.
+    pub(super) fn forget_text(&mut self) {
+        if let Some(editing) = &mut self.editing {
+            editing.unkept = None;
+            editing.opened.kept = None;
+            self.edge.forget_text(&editing.opened.path);
+        }
+    }
+
     /// Saves a text. Where an earlier call is looked at, a branch begins there.
     pub(super) fn save_text(&mut self, edit: &TextEdit) -> Result<(), Refused> {
         let Some(editing) = &mut self.editing else { return Ok(()) };
@@ -244,6 +294,9 @@ impl Engine {
                 editing.opened.disk = Arc::new(saved);
                 editing.opened.saved = Some(edit.serial);
                 editing.opened.draft = None;
+                editing.opened.kept = None;
+                editing.unkept = None;
+                self.edge.forget_text(&editing.opened.path);
                 self.preview = None;
                 self.take_saved(&file)?;
                 let branched = std::mem::take(&mut self.note);

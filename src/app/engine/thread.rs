@@ -13,6 +13,8 @@ use crate::app::snapshot::Snapshot;
 const BEAT: Duration = Duration::from_millis(900);
 /// While the table of variants is worked out, this often at most the screen is told.
 const TELL: Duration = Duration::from_millis(120);
+/// How long a text is typed before it is kept: so much may be lost when the program is killed.
+const KEEP: Duration = Duration::from_millis(300);
 /// How long the end of the program waits for the thread, which may be in the middle of a table.
 const END: Duration = Duration::from_millis(500);
 
@@ -109,6 +111,7 @@ pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
             loading: false,
             watched: Vec::new(),
             idle_since: Instant::now(),
+            keep_at: None,
         }
         .run();
     })?;
@@ -125,6 +128,8 @@ struct Worker {
     loading: bool,
     watched: Vec<PathBuf>,
     idle_since: Instant,
+    /// When the text that is typed is kept; none while nothing is unkept.
+    keep_at: Option<Instant>,
 }
 
 impl Worker {
@@ -138,6 +143,7 @@ impl Worker {
             }
             changed |= self.drain();
             if self.ended {
+                self.engine.keep_text();
                 return;
             }
             if self.engine.is_playing() && self.idle_since.elapsed() >= BEAT {
@@ -148,16 +154,34 @@ impl Worker {
             if changed {
                 self.publish();
             }
+            self.keep();
             if !self.work() {
+                self.engine.keep_text();
                 return;
             }
         }
     }
 
-    /// The next mail; none in time where a run plays. The outer none means that nobody is left to ask.
+    /// Keeps the text that is typed, once it is time.
+    fn keep(&mut self) {
+        let now = Instant::now();
+        match self.keep_at {
+            _ if !self.engine.has_unkept() => self.keep_at = None,
+            None => self.keep_at = Some(now + KEEP),
+            Some(at) if at <= now => {
+                self.engine.keep_text();
+                self.keep_at = None;
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// The next mail; none in time where a run plays or a text is to be kept. The outer none means that nobody is left to
+    /// ask.
     fn wait(&mut self) -> Option<Option<Mail>> {
-        if self.engine.is_playing() {
-            let left = BEAT.saturating_sub(self.idle_since.elapsed());
+        let beat = self.engine.is_playing().then(|| BEAT.saturating_sub(self.idle_since.elapsed()));
+        let keep = self.keep_at.map(|at| at.saturating_duration_since(Instant::now()));
+        if let Some(left) = beat.into_iter().chain(keep).min() {
             return match self.receiver.recv_timeout(left) {
                 Ok(mail) => Some(Some(mail)),
                 Err(RecvTimeoutError::Timeout) => Some(None),

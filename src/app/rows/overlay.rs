@@ -60,6 +60,12 @@ pub enum Answer {
     TakeTheirs,
     /// Show where the two differ.
     ShowBoth,
+    /// Go on with the text that was not saved the last time.
+    TakeKept,
+    /// Show where it and the file differ.
+    ShowKept,
+    /// Give it up.
+    DropKept,
 }
 
 /// A row of a list.
@@ -173,7 +179,34 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             ("Keep mine", "Goes on with my text; saving writes it over theirs.", Answer::KeepMine),
             ("Take theirs", "Takes the file as it is now; undo brings mine back.", Answer::TakeTheirs),
         ]),
-        OverlayKind::Both => both(state),
+        OverlayKind::Both => {
+            let Some(editor) = &state.editor else { return Vec::new() };
+            let Some(theirs) = &editor.theirs else { return Vec::new() };
+            differing(
+                state,
+                &theirs.lines().collect::<Vec<_>>(),
+                &editor.document.lines().collect::<Vec<_>>(),
+            )
+        }
+        OverlayKind::KeptBoth => {
+            let Some(editor) = &state.editor else { return Vec::new() };
+            let Some(kept) = &editor.kept else { return Vec::new() };
+            let disk: Vec<&str> = editor.base.lines().collect();
+            differing(state, &disk, &kept.text.split('\n').collect::<Vec<_>>())
+        }
+        OverlayKind::Kept => {
+            let kept = state.editor.as_ref().and_then(|editor| editor.kept.as_ref());
+            let take = if kept.is_some_and(|kept| kept.same_base) {
+                "Goes on with it; nothing is written before you save."
+            } else {
+                "Goes on with it. The file was changed since: saving writes it over that."
+            };
+            answers(&[
+                ("Take it up", take, Answer::TakeKept),
+                ("Show both", "Shows the lines in which it and the file differ.", Answer::ShowKept),
+                ("Give it up", "Goes on with what the file holds; the text is gone.", Answer::DropKept),
+            ])
+        }
     }
 }
 
@@ -196,11 +229,8 @@ fn answers(answers: &[(&str, &str, Answer)]) -> Vec<ListRow> {
 /// How many equal lines are shown around each difference.
 const AROUND: usize = 2;
 
-/// Where the file as somebody else left it and the text in the editor differ: `-` theirs, `+` mine.
-fn both(state: &State) -> Vec<ListRow> {
-    let Some(editor) = &state.editor else { return Vec::new() };
-    let Some(theirs) = &editor.theirs else { return Vec::new() };
-    let (old, mine) = (theirs.lines().collect::<Vec<_>>(), editor.document.lines().collect::<Vec<_>>());
+/// Where two texts differ: `-` the one, `+` the other.
+fn differing(state: &State, old: &[&str], mine: &[&str]) -> Vec<ListRow> {
     // As wide as the text in the editor, so that what differs at the end of a line is not cut away.
     let cells = match state.metrics.editor.0 {
         0 => 76,
@@ -215,7 +245,7 @@ fn both(state: &State) -> Vec<ListRow> {
     let mut rows = Vec::new();
     // The first line that was not shown yet.
     let mut next = 0;
-    let mut found = hunks(&old, &mine).into_iter().peekable();
+    let mut found = hunks(old, mine).into_iter().peekable();
     while let Some(hunk) = found.next() {
         let from = hunk.new.start.saturating_sub(AROUND).max(next);
         if rows.is_empty() || from > next {

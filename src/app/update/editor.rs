@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use super::overlay;
 use crate::app::action::{self, Action};
+use crate::app::copy;
 use crate::app::editor::{Editor, Find, Opened, Place, Purpose, Rows, Then};
 use crate::app::effect::{Effect, EngineRequest, TextEdit, TextPlace};
 use crate::app::event::Event;
 use crate::app::key::Key;
 use crate::app::rows::{Answer, span_in};
 use crate::app::state::{OverlayKind, Pane, State};
-use crate::core::text::Made;
+use crate::core::text::{Made, Source};
 use crate::io::edit::Original;
+
+/// What is said where a selection is wanted.
+const NOTHING_SELECTED: &str = "nothing is selected; Shift with the arrows selects";
 
 /// Asks for the text behind what is selected.
 pub(super) fn ask(state: &mut State, purpose: Purpose) -> Vec<Effect> {
@@ -48,26 +52,25 @@ fn byte_under_cursor(state: &State) -> Result<TextPlace, String> {
     let row =
         state.with_rows(|rows| rows.row(state.request.cursor)).flatten().ok_or("there is no text here")?;
     let (start, byte, span) = span_in(block, &row).ok_or("there is no text here")?;
+    let part = &block.parts[row.part.min(block.parts.len().saturating_sub(1))];
+    let source = |source: &Arc<Source>, byte| TextPlace::Source(source.clone(), byte, part.layer.clone());
     Ok(match &span.origin.made {
-        Made::Verbatim { source, at } => TextPlace::Source(source.clone(), at + byte - start),
-        Made::Derived { source, range } | Made::Fact { placeholder: Some((source, range)), .. } => {
+        Made::Verbatim { source: text, at } => source(text, at + byte - start),
+        Made::Derived { source: text, range } | Made::Fact { placeholder: Some((text, range)), .. } => {
             // Where blame says that it is written: at the braces.
-            let before = source.text.get(..range.start).unwrap_or_default();
+            let before = text.text.get(..range.start).unwrap_or_default();
             let open = before.rfind("{{").max(before.rfind("{%")).unwrap_or(range.start);
-            TextPlace::Source(source.clone(), open)
+            source(text, open)
         }
         // A layer that is a fact, or what a place writes around its layers.
-        Made::Fact { placeholder: None, .. } | Made::Literal => {
-            let part = &block.parts[row.part.min(block.parts.len().saturating_sub(1))];
-            match &part.layer {
-                Some(layer) => TextPlace::Layer(layer.clone()),
-                // What was said in a run stands in its script.
-                None if state.snapshot.lines.contains_key(&span.origin.cause) => {
-                    TextPlace::Bench(state.snapshot.lines[&span.origin.cause])
-                }
-                None => return Err(format!("no file wrote this: it is {}", part.author)),
+        Made::Fact { placeholder: None, .. } | Made::Literal => match &part.layer {
+            Some(layer) => TextPlace::Layer(layer.clone()),
+            // What was said in a run stands in its script.
+            None if state.snapshot.lines.contains_key(&span.origin.cause) => {
+                TextPlace::Bench(state.snapshot.lines[&span.origin.cause])
             }
-        }
+            None => return Err(format!("no file wrote this: it is {}", part.author)),
+        },
     })
 }
 
@@ -108,6 +111,11 @@ fn begin(state: &mut State, opened: &Opened, waiting: Vec<Event>) -> Vec<Effect>
     match opened.purpose {
         Purpose::Here => {
             state.editor = Some(Editor::new(opened));
+            if opened.kept.is_some() {
+                // What was typed meanwhile was meant for the file's text; it is not known yet which text there will be.
+                overlay::open(state, OverlayKind::Kept);
+                return Vec::new();
+            }
             waiting.into_iter().flat_map(|event| super::update(state, event)).collect()
         }
         Purpose::Outside => {
@@ -184,11 +192,18 @@ fn follow(state: &mut State, then: Then) -> Vec<Effect> {
     }
 }
 
-/// Closes the editor; what was not saved is gone.
-fn close(state: &mut State) -> Vec<Effect> {
+/// Closes the editor; what was not saved is gone, except a text from before of which nothing was decided.
+pub(super) fn close(state: &mut State) -> Vec<Effect> {
     state.editor = None;
     state.overlays.retain(|overlay| {
-        !matches!(overlay.kind, OverlayKind::Unsaved | OverlayKind::Conflict | OverlayKind::Both)
+        !matches!(
+            overlay.kind,
+            OverlayKind::Unsaved
+                | OverlayKind::Conflict
+                | OverlayKind::Both
+                | OverlayKind::Kept
+                | OverlayKind::KeptBoth
+        )
     });
     vec![Effect::Engine(EngineRequest::CloseText)]
 }
@@ -225,7 +240,23 @@ pub(super) fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
             state.overlays.pop();
             return save(state, Then::Leave);
         }
-        Answer::LeaveUnsaved => return close(state),
+        Answer::LeaveUnsaved => {
+            let mut effects = vec![Effect::Engine(EngineRequest::ForgetText)];
+            effects.extend(close(state));
+            return effects;
+        }
+        Answer::TakeKept => {
+            editor.take_kept();
+            state.overlays.clear();
+            state.message = "what was not saved is here again; undo brings the file's text back".to_owned();
+            return draft(state);
+        }
+        Answer::ShowKept => overlay::open(state, OverlayKind::KeptBoth),
+        Answer::DropKept => {
+            editor.kept = None;
+            state.overlays.clear();
+            return vec![Effect::Engine(EngineRequest::ForgetText)];
+        }
         Answer::Stay => drop(state.overlays.pop()),
         Answer::KeepMine => {
             if let Some(theirs) = editor.theirs.take() {
@@ -260,6 +291,26 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
             }
             let what = if action == Action::UndoText { "take back" } else { "do again" };
             state.message = format!("there is nothing to {what}");
+        }
+        Action::SelectAll => editor.select_all(),
+        Action::CopyText => match editor.copy() {
+            Some(text) => return copy::text("the selection", text),
+            None => NOTHING_SELECTED.clone_into(&mut state.message),
+        },
+        Action::CutText => match editor.copy().map(str::to_owned) {
+            Some(text) => {
+                editor.cut();
+                let mut effects = draft(state);
+                effects.extend(copy::text("the selection", text));
+                return effects;
+            }
+            None => NOTHING_SELECTED.clone_into(&mut state.message),
+        },
+        Action::PutText => {
+            if editor.put_in() {
+                return draft(state);
+            }
+            state.message = "nothing was copied or cut here yet".to_owned();
         }
         Action::FindText => overlay::open(state, OverlayKind::Search),
         Action::FindNext => step(state, true),

@@ -55,6 +55,11 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
 /// Closes what is on top; an input is given up.
 pub(super) fn close(state: &mut State) -> Vec<Effect> {
     match state.overlays.pop().map(|overlay| overlay.kind) {
+        // Nothing is decided: the text stays kept, and nothing is edited meanwhile.
+        Some(OverlayKind::Kept) => {
+            state.message = "what was not saved is still kept".to_owned();
+            editor::close(state)
+        }
         Some(OverlayKind::Cwd) => vec![Effect::Engine(EngineRequest::CancelPreview)],
         Some(OverlayKind::Search) => {
             state.search = None;

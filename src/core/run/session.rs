@@ -262,6 +262,16 @@ impl Session {
         self.store.holds(key, found)
     }
 
+    /// The text of a file as this session knows it, what a run wrote included; none for one that was never asked for or is
+    /// not there.
+    #[must_use]
+    pub fn file_text(&self, path: &FilePath) -> Option<Arc<str>> {
+        match self.look(&FactKey::File(path.clone())) {
+            Lookup::Ready(Value::File(file), ..) => Some(file.text.clone()),
+            _ => None,
+        }
+    }
+
     /// True when something has asked for this external fact.
     #[must_use]
     pub fn has_asked(&self, key: &FactKey) -> bool {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::core::cache::Thousands;
+use crate::core::diff::common_prefix;
 use crate::core::fact::{Lookup, Value};
 
 /// `4,972`.
@@ -15,8 +16,12 @@ pub(super) fn difference(old: &Lookup, new: &Lookup) -> String {
     let (Lookup::Ready(old, ..), Lookup::Ready(new, ..)) = (old, new) else { return String::new() };
     match (old, new) {
         (Value::File(old), Value::File(new)) => {
-            let lines = old.text.split('\n').zip(new.text.split('\n'));
-            format!(", from line {}", lines.take_while(|(a, b)| a == b).count() + 1)
+            let same = common_prefix(old.text.as_bytes(), new.text.as_bytes());
+            let ends = old.text.as_bytes()[..same].iter().filter(|byte| **byte == b'\n').count();
+            // Where both have a line end, or nothing more, the line is the same to its end.
+            let whole = |text: &str| text.as_bytes().get(same).is_none_or(|byte| *byte == b'\n');
+            let next = usize::from(whole(&old.text) && whole(&new.text));
+            format!(", from line {}", ends + 1 + next)
         }
         (Value::Map(old), Value::Map(new)) if old.contains_key("body") => {
             let (meta, body) = (old.get("meta") != new.get("meta"), old.get("body") != new.get("body"));

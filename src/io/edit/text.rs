@@ -25,8 +25,13 @@ pub struct Original {
     lines: Arc<[Range<usize>]>,
     /// The text that stands for bytes which are no characters.
     broken: Vec<Broken>,
+    /// How many lines end with a line feed, with both, and with a carriage return.
+    ends: [usize; 3],
     exists: bool,
 }
+
+/// The line ends, in the order of [`Original::ends`].
+const ENDS: [&str; 3] = ["\n", "\r\n", "\r"];
 
 /// Bytes that are not valid UTF-8, and the replacement character that stands for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,7 +152,15 @@ impl Original {
             return Err("it cannot be written back as it was read".into());
         }
         let lines = lines(&decoded.text);
-        Ok(Original { bytes, text: decoded.text.into(), coding: decoded.coding, lines, broken, exists: true })
+        let mut ends = [0; 3];
+        for pair in lines.windows(2) {
+            let end = &decoded.text[pair[0].end..pair[1].start];
+            if let Some(kind) = ENDS.iter().position(|kind| *kind == end) {
+                ends[kind] += 1;
+            }
+        }
+        let (text, coding) = (decoded.text.into(), decoded.coding);
+        Ok(Original { bytes, text, coding, lines, broken, ends, exists: true })
     }
 
     /// The decoded text, with the line ends of the file.
@@ -225,14 +238,8 @@ impl Original {
     /// The line end that new lines get: the one that the file has most often.
     #[must_use]
     pub fn line_end(&self) -> &'static str {
-        let mut counts = [("\n", 0usize), ("\r\n", 0), ("\r", 0)];
-        for pair in self.lines.windows(2) {
-            let end = &self.text[pair[0].end..pair[1].start];
-            if let Some(count) = counts.iter_mut().find(|(kind, _)| *kind == end) {
-                count.1 += 1;
-            }
-        }
-        counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or("\n", |(end, _)| end)
+        let counts = ENDS.into_iter().zip(self.ends);
+        counts.rev().max_by_key(|(_, count)| *count).map_or("\n", |(end, _)| end)
     }
 
     /// What is unusual about the file, for a title: `UTF-16, CRLF`; empty for UTF-8 with line feeds.
@@ -245,18 +252,40 @@ impl Original {
             Coding::Utf16 { .. } => "UTF-16",
             Coding::Gb18030 => "GB18030",
         };
-        let mut kinds: Vec<&str> =
-            self.lines.windows(2).map(|pair| &self.text[pair[0].end..pair[1].start]).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        let ends = match kinds.as_slice() {
-            [] | ["\n"] => "",
-            ["\r\n"] => "CRLF",
-            ["\r"] => "CR",
+        let ends = match self.ends {
+            [_, 0, 0] => "",
+            [0, _, 0] => "CRLF",
+            [0, 0, _] => "CR",
             _ => "mixed line ends",
         };
         let gap = if coding.is_empty() || ends.is_empty() { "" } else { ", " };
         format!("{coding}{gap}{ends}")
+    }
+
+    /// The text with lines put in the place of others, its lines ended by line feeds. Hunks are in order and do not
+    /// overlap.
+    #[must_use]
+    pub fn with(&self, hunks: &[Hunk]) -> String {
+        let mut out = String::with_capacity(self.text.len());
+        let mut at = 0;
+        let mut push = |line: &str, first: bool| {
+            if !first {
+                out.push('\n');
+            }
+            out.push_str(line);
+        };
+        let mut first = true;
+        for hunk in hunks {
+            let kept = (at..hunk.old.start.min(self.lines.len())).map(|line| self.line(line));
+            for line in kept.chain(hunk.new.iter().map(String::as_str)) {
+                push(line, std::mem::take(&mut first));
+            }
+            at = hunk.old.end;
+        }
+        for line in (at..self.lines.len()).map(|line| self.line(line)) {
+            push(line, std::mem::take(&mut first));
+        }
+        out
     }
 
     /// The splices that put lines in the place of others. Hunks are in order and do not overlap.

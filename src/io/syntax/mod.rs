@@ -1,5 +1,6 @@
 //! The syntax of bench files: YAML text to [`crate::core::bench::Bench`], with the exact place of every mistake.
 
+mod check;
 mod decode;
 mod document;
 mod fields;
@@ -16,6 +17,7 @@ mod tokens;
 mod variant;
 mod yaml_error;
 
+pub use check::{is_template, only_text_differs, template_errors};
 pub use decode::Files;
 pub use document::{Document, Opened, is_not_built, open};
 pub use parse::parse;

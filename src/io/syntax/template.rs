@@ -78,7 +78,11 @@ impl Names {
 
     fn fields(&self, map: &str, scope: Scope) -> Option<Vec<&str>> {
         Some(match map {
-            "agent" => self.agent.iter().map(|n| &**n).chain(["id", "role", "session", "goal"]).collect(),
+            "agent" => {
+                let own: Vec<&str> = self.agent.iter().map(|name| &**name).collect();
+                let always = ["id", "role", "session", "goal"].into_iter().filter(|name| !own.contains(name));
+                own.iter().copied().chain(always).collect()
+            }
             "model" => vec!["id", "provider", "name"],
             "found" => {
                 let private = scope == Scope::FoundInPrivate;

@@ -4,7 +4,7 @@ use ratatui::layout::{Position, Rect};
 
 use super::canvas::{Canvas, row_area};
 use crate::app::cells;
-use crate::app::editor::{Editor, Row, Rows};
+use crate::app::editor::{Editor, Place, Row, Rows};
 use crate::app::event::Target;
 use crate::app::snapshot::{Snapshot, Tone};
 use crate::app::state::State;
@@ -81,6 +81,7 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
     canvas.regions.metrics.editor = (width, area.height);
     let rows = Rows::new(&editor.document, width.into());
     let on = rows.of(editor.cursor);
+    let selected = editor.selected();
     let mut cursor = None;
     let first = rows.of(editor.top).row;
     canvas.regions.seen = first..first;
@@ -97,9 +98,20 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
         let classes = state.paints.of_row(editor, row.row, row.start..row.end);
         let classes = classes.into_iter().map(|(range, class)| (range, canvas.syntax(class, false)));
         let found = found(editor, &row).map(|range| (range, canvas.style(Role::Search)));
-        let marks: Vec<_> = classes.chain(found).collect();
+        let chosen = selected.and_then(|(start, end)| in_row(&row, start, end));
+        let chosen = chosen.map(|range| (range, canvas.style(Role::Selected)));
+        let marks: Vec<_> = classes.chain(chosen).chain(found).collect();
         let style = canvas.style(Role::Text);
-        canvas.prompt((x + hang, place.y, width.saturating_sub(hang)), line, (false, 0), style, &marks);
+        let room = width.saturating_sub(hang);
+        let used = canvas.prompt((x + hang, place.y, room), line, (false, 0), style, &marks);
+        // A line end that is selected has a cell of its own.
+        let ends = row.end == editor.document.line(row.row).len();
+        if ends
+            && used < room
+            && selected.is_some_and(|(start, end)| start.row <= row.row && row.row < end.row)
+        {
+            canvas.paint(Rect { x: x + hang + used, width: 1, ..place }, Role::Selected);
+        }
         canvas
             .regions
             .note(Rect { x, width, ..place }, Target::EditorRow { line: row.row, start: row.start, cell: 0 });
@@ -109,6 +121,15 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
         }
     }
     cursor.filter(|_| state.overlays.is_empty())
+}
+
+/// What of a row is selected, as a range of it.
+fn in_row(row: &Row, start: Place, end: Place) -> Option<std::ops::Range<usize>> {
+    let from = if start.row < row.row { row.start } else { start.byte };
+    let to = if end.row > row.row { row.end } else { end.byte };
+    let there = start.row <= row.row && row.row <= end.row;
+    let (from, to) = (from.clamp(row.start, row.end), to.clamp(row.start, row.end));
+    (there && from < to).then(|| from - row.start..to - row.start)
 }
 
 /// What was found in a row, as ranges of it.
@@ -146,6 +167,10 @@ fn status(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) {
     };
     say(canvas, &format!("{}:{}", editor.cursor.row + 1, column + 1), Role::Text);
     say(canvas, &format!("{} chars", cells::grouped(editor.document.chars() as u64)), Role::Text);
+    let chosen = editor.selected_chars();
+    if chosen > 0 {
+        say(canvas, &format!("{} selected", cells::grouped(chosen as u64)), Role::Changed);
+    }
     let (size, over) = layer(&state.snapshot, editor);
     say(canvas, &size, if over { Role::Bad } else { Role::Dim });
     let (shown, role) = shown(state, editor);

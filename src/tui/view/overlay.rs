@@ -198,6 +198,7 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
         OverlayKind::Copy => "Enter or y takes; Esc closes",
         OverlayKind::Variants => "Space on or off; Esc closes",
         OverlayKind::Both => "- theirs, + mine; Esc closes",
+        OverlayKind::KeptBoth => "- the file, + not saved; Esc closes",
         OverlayKind::Palette | OverlayKind::Models => "type to find; Enter takes; Esc closes",
         _ => "Enter takes; Esc closes",
     };

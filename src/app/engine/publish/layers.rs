@@ -460,7 +460,7 @@ fn reads(shown: &Shown<'_>, reads: &Reads) -> Vec<ReadRow> {
                 FactKey::Named(name) => shown
                     .session
                     .fact(name)
-                    .map(|(value, _)| super::one_line(&value.to_string(), 60).into())
+                    .map(|(value, _)| super::value_in_short(&value, 60).into())
                     .unwrap_or_default(),
                 _ => "".into(),
             },

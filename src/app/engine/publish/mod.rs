@@ -22,6 +22,7 @@ use std::sync::Arc;
 
 use crate::core::bench::{Bench, PlaceKind};
 use crate::core::fact::Name;
+use crate::core::fact::Value;
 use crate::core::run::{CallRecord, Session};
 use crate::core::tokens::Measure;
 use crate::core::wire::{CallNo, Request};
@@ -95,9 +96,58 @@ pub fn is_injector(bench: &Bench, part: &Name) -> bool {
 /// A short form of a text for one line.
 #[must_use]
 pub fn one_line(text: &str, chars: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut flat = String::new();
+    let mut count = 0;
+    // One character more than there is room for is enough: the text may be long.
+    for word in text.split_whitespace() {
+        if count > chars {
+            break;
+        }
+        if !flat.is_empty() {
+            flat.push(' ');
+            count += 1;
+        }
+        for c in word.chars().take(chars + 1) {
+            flat.push(c);
+            count += 1;
+        }
+    }
     match flat.char_indices().nth(chars) {
         Some((end, _)) => format!("{} ..", flat[..end].trim_end()),
         None => flat,
+    }
+}
+
+/// A value in a short form for one line.
+#[must_use]
+pub fn value_in_short(value: &Value, chars: usize) -> String {
+    match value {
+        // Without a copy of the whole of it.
+        Value::Text(text) => one_line(text, chars),
+        Value::File(file) => one_line(&file.text, chars),
+        value => one_line(&value.to_string(), chars),
+    }
+}
+
+#[cfg(test)]
+mod short {
+    use super::*;
+
+    #[test]
+    fn a_text_on_one_line_is_cut_where_there_is_no_more_room() {
+        for (text, chars, shown) in [
+            ("", 4, ""),
+            ("  a\n b ", 4, "a b"),
+            ("abcd", 4, "abcd"),
+            ("abcde", 4, "abcd .."),
+            ("ab cde", 4, "ab c .."),
+            ("abc  de", 4, "abc .."),
+            ("你好 世界", 5, "你好 世界"),
+            ("你好 世界们", 5, "你好 世界 .."),
+        ] {
+            assert_eq!(one_line(text, chars), shown, "{text:?} in {chars}");
+        }
+        assert_eq!(value_in_short(&Value::text("a\nb"), 9), "a b");
+        assert_eq!(value_in_short(&Value::Int(3), 9), "3");
     }
 }

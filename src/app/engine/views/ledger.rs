@@ -151,7 +151,7 @@ fn behind(player: &Player, piece: &Piece) -> Option<TextPlace> {
     }
     let span = piece.text.spans().first()?;
     match &span.origin.made {
-        Made::Verbatim { source, at } => Some(TextPlace::Source(source.clone(), *at)),
+        Made::Verbatim { source, at } => Some(TextPlace::Source(source.clone(), *at, None)),
         _ => said_by(player, &piece.text).map(TextPlace::Bench),
     }
 }

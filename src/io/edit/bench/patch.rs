@@ -27,9 +27,14 @@ pub(super) enum Change<'a> {
     On { path: Vec<Step<'a>> },
 }
 
-/// The condition that was switched off, if it was with [`Change::Off`].
+/// The condition that was switched off, if it was with [`Change::Off`], without line ends behind it.
 pub(super) fn switched_off(when: &str) -> Option<&str> {
-    when.strip_prefix(OFF)?.strip_suffix(')')
+    when.trim_end_matches('\n').strip_prefix(OFF)?.strip_suffix(')')
+}
+
+/// The line ends behind a condition that is written over several lines.
+fn line_ends(when: &str) -> &str {
+    &when[when.trim_end_matches('\n').len()..]
 }
 
 impl Change<'_> {
@@ -84,13 +89,15 @@ impl Change<'_> {
             },
             Change::Off { path } => {
                 let when = reach(root, path)?;
-                *when = value::text(&format!("{OFF}{})", when.text));
+                let ends = line_ends(&when.text);
+                *when = value::text(&format!("{OFF}{}){ends}", when.text.trim_end_matches('\n')));
                 Ok(())
             }
             Change::On { path } => {
                 let when = reach(root, path)?;
                 let text = switched_off(&when.text).ok_or_else(nowhere)?;
-                *when = if when.style == Style::Plain { value::plain(text) } else { value::text(text) };
+                let text = format!("{text}{}", line_ends(&when.text));
+                *when = if when.style == Style::Plain { value::plain(&text) } else { value::text(&text) };
                 Ok(())
             }
         }
@@ -449,16 +456,13 @@ fn block_item(tree: &Tree<'_>, items: &[Located], index: usize) -> Result<Range<
     Ok(start..end)
 }
 
-/// The text of a scalar between its quotes.
+/// The text of a scalar between its quotes; of one that has lines of its own, from the first of them to the last.
 fn inner(tree: &Tree<'_>, path: &[Step<'_>]) -> Result<Range<usize>, Refusal> {
     let node = tree.at(path).ok_or_else(nowhere)?;
     match node.form {
         Form::Scalar(Style::Plain) => Ok(node.span.clone()),
         Form::Scalar(Style::Single | Style::Double) => Ok(node.span.start + 1..node.span.end - 1),
-        Form::Scalar(_) => {
-            let line = tree.line_number(node.span.start);
-            Err(format!("the condition in line {line} is written over several lines"))
-        }
+        Form::Scalar(_) => Ok(node.span.start..tree.end(node)?),
         _ => Err(nowhere()),
     }
 }

@@ -38,6 +38,13 @@ fn a_layer_is_switched_off_and_on() {
     let off = FLOW.replace("30_c\n", "30_c\n    when: \"false\"\n");
     becomes(FLOW, &toggle("c"), &off);
     becomes(&off, &toggle("c"), FLOW);
+    // So is one that has lines of its own, whatever is said of its last line end.
+    for head in [">-", "|", ">", "|+"] {
+        let long = FLOW.replace("30_c\n", &format!("30_c\n    when: {head}\n      a and\n\n      b\n"));
+        let off = long.replace("a and\n", "false and (a and\n").replace("      b\n", "      b)\n");
+        becomes(&long, &toggle("c"), &off);
+        becomes(&off, &toggle("c"), &long);
+    }
     // A comment behind the condition is worth a condition that holds.
     let noted = off.replace("when: \"false\"", "when: \"false\"  # for now");
     becomes(&noted, &toggle("c"), &noted.replace("\"false\"", "true"));
