@@ -430,6 +430,22 @@ impl Facts for View<'_> {
 }
 
 impl Session {
+    /// The facts that the bench, a script or a hand has set, as the conversation under way sees them, with the events.
+    pub fn facts_set(&self) -> impl Iterator<Item = (&Name, &Value, EventId)> {
+        let own = self.conversations[self.current()].scope.iter();
+        own.chain(&self.facts).map(|(name, held)| (name, &held.value, held.cause))
+    }
+
+    /// The text of a file as this session knows it, what a run wrote included; none for one that was never asked for or is
+    /// not there.
+    #[must_use]
+    pub fn file_text(&self, path: &FilePath) -> Option<Arc<str>> {
+        match self.look(&FactKey::File(path.clone())) {
+            Lookup::Ready(Value::File(file), ..) => Some(file.text.clone()),
+            _ => None,
+        }
+    }
+
     /// What an agent's prompts see under `agent`: its id, its role, its goal, and the other fields of the bench's.
     #[must_use]
     pub fn agent(&self, id: &str) -> Option<IndexMap<Name, Value>> {

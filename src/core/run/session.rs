@@ -262,16 +262,6 @@ impl Session {
         self.store.holds(key, found)
     }
 
-    /// The text of a file as this session knows it, what a run wrote included; none for one that was never asked for or is
-    /// not there.
-    #[must_use]
-    pub fn file_text(&self, path: &FilePath) -> Option<Arc<str>> {
-        match self.look(&FactKey::File(path.clone())) {
-            Lookup::Ready(Value::File(file), ..) => Some(file.text.clone()),
-            _ => None,
-        }
-    }
-
     /// True when something has asked for this external fact.
     #[must_use]
     pub fn has_asked(&self, key: &FactKey) -> bool {
@@ -296,12 +286,6 @@ impl Session {
             Lookup::Ready(value, _, cause) => Some((value, cause)),
             _ => None,
         }
-    }
-
-    /// The facts that the bench, a script or a hand has set, as the conversation under way sees them, with the events.
-    pub fn facts_set(&self) -> impl Iterator<Item = (&Name, &Value, EventId)> {
-        let own = self.conversations[self.current()].scope.iter();
-        own.chain(&self.facts).map(|(name, held)| (name, &held.value, held.cause))
     }
 
     /// The model that the next call goes to.
