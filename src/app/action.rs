@@ -68,6 +68,8 @@ pub enum Action {
     Palette,
     /// Read everything again.
     LookAgain,
+    /// Ask about the programs of the bench.
+    Programs,
     /// Mouse capture on or off.
     Mouse,
     /// List the themes.
@@ -362,6 +364,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::PageDown, "page_down", &["pgdn"], S::Screen, NO, "Page down", "Down one page."),
         row(A::HalfUp, "half_up", &["ctrl-u"], S::Screen, NO, "Half a page up", "Up half a page."),
         row(A::HalfDown, "half_down", &["ctrl-d"], S::Screen, NO, "Half a page down", "Down half a page."),
+        row(A::Programs, "programs", &["T"], S::Screen, NO, "Allow its programs", "Shows the programs whose output this bench reads, and asks whether they may run."),
         row(A::Mouse, "mouse", &["M"], S::Screen, NO, "Mouse on or off", "Off gives the terminal its own selection back; with it on, Shift (Option on a Mac) selects."),
         row(A::Themes, "theme", &["t"], S::Screen, NO, "Choose the theme", "Lists the themes; the one under the cursor is drawn, Esc takes the old one back."),
         row(A::Save, "save", &["ctrl-s"], S::Editor, ("save", 1), "Save", "Writes the lines that were changed into the file, and no others."),
@@ -392,7 +395,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::UpLevel, "up_level", &["esc"], S::Everywhere, NO, "Up one level", "Closes what is open, then clears the search, then leaves the zoom. Never quits."),
         row(A::Quit, "quit", &["q"], S::Screen, NO, "Quit", "Closes what is open; with nothing open it quits."),
         row(A::Cancel, "cancel", &["ctrl-c"], S::Everywhere, NO, "Cancel", "Stops playing or closes what is open; twice quits."),
-        row(A::LookAgain, "look_again", &["ctrl-l"], S::Everywhere, NO, "Read everything again", "Reads every file again, whatever the watcher said, and draws the screen anew."),
+        row(A::LookAgain, "look_again", &["ctrl-l"], S::Everywhere, NO, "Read everything again", "Reads every file again, whatever the watcher said, runs the bench's programs again, and draws the screen anew."),
         row(A::Suspend, "suspend", &["ctrl-z"], S::Everywhere, NO, "Suspend", "Back to the shell; `fg` returns."),
     ]
 };
@@ -492,6 +495,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
         Action::Runs => snapshot.choices.runs.len() > 1,
         Action::Branch => snapshot.title.branch.is_some(),
+        Action::Programs => snapshot.programs.is_some(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
         Action::Themes => !state.themes.is_empty(),

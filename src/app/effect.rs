@@ -114,6 +114,8 @@ pub enum EngineRequest {
     ForgetText,
     /// The text is closed; what is shown is what the disk says.
     CloseText,
-    /// Read everything again, whatever the watcher says, and say so.
+    /// The user allows the programs of the bench to run.
+    AllowPrograms,
+    /// Read everything again, whatever the watcher says, and say so. Programs run once more.
     LookAgain,
 }

@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub verdict: Vec<VerdictLine>,
     /// What the presenter has to say of the shown call or beat; none where the run has no captions at all.
     pub caption: Option<Caption>,
+    /// Programs that the user is to be asked about; none where there is nothing to ask.
+    pub programs: Option<Programs>,
     /// Where a demo stands; none while none is on.
     pub demo: Option<DemoAt>,
     /// What is wrong with the bench or its files, errors first.
@@ -652,6 +654,24 @@ pub struct Caption {
     pub of: u32,
     /// The cells of the widest caption of the run, in one line: the band is as high as that needs.
     pub cells: usize,
+}
+
+/// Programs whose output a bench reads, and that its user has not allowed yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Programs {
+    /// The folder of the bench.
+    pub place: Arc<str>,
+    /// Every program of the bench.
+    pub commands: Vec<Program>,
+}
+
+/// A program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// As one would type it: `` `git log -1` ``.
+    pub command: Arc<str>,
+    /// Its limits: `at most 5 s and 65536 bytes`.
+    pub limits: Arc<str>,
 }
 
 /// Where a demo stands, and where it looks.

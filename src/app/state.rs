@@ -14,7 +14,7 @@ use super::line_editor::LineEditor;
 use super::marks::Marks;
 use super::rows::{BlockRows, Look, Page, Reading};
 use super::setup::ThemeRow;
-use super::snapshot::{BlockRow, Snapshot};
+use super::snapshot::{BlockRow, Programs, Snapshot};
 use super::update::Seek;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::wire::MessageId;
@@ -200,6 +200,8 @@ pub enum OverlayKind {
     Kept,
     /// It and the file, where they differ.
     KeptBoth,
+    /// The programs of the bench, which are to be allowed or not.
+    Programs,
     /// The fields of a layer, or of the bench.
     Form,
     /// The values that a field can have.
@@ -228,6 +230,7 @@ impl OverlayKind {
             OverlayKind::Both => "Theirs and mine",
             OverlayKind::Kept => "Not saved the last time",
             OverlayKind::KeptBoth => "The file and what was not saved",
+            OverlayKind::Programs => "This bench runs programs",
             OverlayKind::Form => "Bench",
             OverlayKind::Choice => "Choose",
             OverlayKind::Value => "Change",
@@ -245,6 +248,7 @@ impl OverlayKind {
             | OverlayKind::Themes
             | OverlayKind::Unsaved
             | OverlayKind::Conflict
+            | OverlayKind::Programs
             | OverlayKind::Both
             | OverlayKind::Kept
             | OverlayKind::KeptBoth
@@ -432,6 +436,8 @@ pub struct State {
     pub beats: BTreeMap<u32, Arc<Snapshot>>,
     /// True from when a beat was reached until the next key.
     pub on_beat: bool,
+    /// The programs that the user was asked about last.
+    pub asked_programs: Option<Programs>,
     /// True until the frame after a beat of a demo was drawn: where rows begin depends on what it measures.
     pub staging: bool,
     /// What the last frame measured.
@@ -483,6 +489,7 @@ impl State {
             before: None,
             beats: BTreeMap::new(),
             on_beat: false,
+            asked_programs: None,
             staging: false,
             metrics: Metrics::default(),
             dirty: true,

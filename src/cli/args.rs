@@ -93,6 +93,9 @@ pub struct BenchArgs {
     /// The time at the start, such as 2026-04-01T09:00:00+08:00[Asia/Shanghai], instead of the bench's
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
+    /// Run the programs whose output the bench reads (`command:`), without asking
+    #[arg(long)]
+    pub trust: bool,
     /// Where the settings are.
     #[command(flatten)]
     pub settings: SettingsArgs,

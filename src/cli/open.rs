@@ -134,6 +134,9 @@ impl Bench {
             )
         };
         let mut file = BenchFile::open(&path, &machine).map_err(problems)?;
+        if args.trust {
+            file.loader().commands().trust_all();
+        }
         let variants: Vec<Name> = args.variants.iter().map(|name| Name::from(&**name)).collect();
         let (mut bench, warnings) = file.bench(&variants).map_err(problems)?;
         adjust(Arc::make_mut(&mut bench), args);

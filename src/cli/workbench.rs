@@ -12,6 +12,7 @@ use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::io::bench_file::{Machine, Target};
+use crate::io::command::TrustStore;
 use crate::io::edit::Kept;
 use crate::io::{models, samples};
 use crate::tui::setup::Reader;
@@ -48,6 +49,8 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
         }
         Err(failure) => return Err(failure),
     };
+    // Who is asked once is not asked again; who says --trust is not asked at all, this time.
+    let disk = if args.bench.trust { disk.trusting_all(false) } else { disk.trusting(TrustStore::of_user()) };
     let engine = engine_on(disk, path, &args.bench, models)?;
     let code = workbench::run(engine, setup, reader, lasting)
         .map_err(|error| Failure::message(error.to_string()))?;
@@ -57,7 +60,9 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
 /// The engine on what a path names, or on what lies here.
 pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
     let models = settings::models(&args.settings)?;
-    engine_on(open(path, &Machine::this())?, path, args, models)
+    let disk = open(path, &Machine::this())?;
+    let disk = if args.trust { disk.trusting_all(true) } else { disk };
+    engine_on(disk, path, args, models)
 }
 
 fn engine_on(disk: Disk, path: Option<&Path>, args: &BenchArgs, models: Arc<Models>) -> Result<Engine> {

@@ -56,6 +56,37 @@ impl fmt::Display for FilePath {
     }
 }
 
+/// A program whose output is a fact.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Command {
+    /// The program and its arguments, which no shell takes apart.
+    pub args: Arc<[Name]>,
+    /// For how many seconds it may run.
+    pub timeout: u32,
+    /// How many bytes it may print.
+    pub max_bytes: u32,
+}
+
+/// As one would type it: `` `git log -1` ``, with quotes around what has spaces in it.
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`")?;
+        for (index, arg) in self.args.iter().enumerate() {
+            if index > 0 {
+                f.write_str(" ")?;
+            }
+            let plain =
+                |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '\'' | '`' | '\\');
+            if !arg.is_empty() && arg.chars().all(plain) {
+                f.write_str(arg)?;
+            } else {
+                write!(f, "{arg:?}")?;
+            }
+        }
+        f.write_str("`")
+    }
+}
+
 /// The key of a fact.
 ///
 /// All but [`FactKey::Named`] are what the edge supplies; named facts are the bench's own, or derived by the core
@@ -75,6 +106,8 @@ pub enum FactKey {
     Glob(FilePath),
     /// The files that git tracks below a folder, sorted by bytes: a list of texts; absent where there is no git.
     Git(FilePath),
+    /// What a program prints: a [`Value::File`].
+    Command(Command),
     /// A property of the machine: `now` (RFC 9557 text), `os`, `shell`, `user`, `git_branch`, `workspace` (the absolute path), `home`.
     Environment(Name),
 }
@@ -104,6 +137,7 @@ impl fmt::Display for FactKey {
             FactKey::Git(path) => {
                 write!(f, "git files of {}", if path.path.is_empty() { "." } else { &path.path })
             }
+            FactKey::Command(command) => write!(f, "the output of {command}"),
             FactKey::Environment(name) => f.write_str(&name.replace('_', " ")),
         }
     }

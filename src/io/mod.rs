@@ -2,6 +2,7 @@
 
 pub mod bench_file;
 pub mod clipboard;
+pub mod command;
 pub mod demos;
 pub mod edit;
 mod git;

@@ -16,6 +16,7 @@ mod init;
 mod overlay;
 mod pictures;
 mod plain_folder;
+mod programs;
 mod restart;
 mod screens;
 mod session;

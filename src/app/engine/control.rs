@@ -102,6 +102,11 @@ impl Engine {
     ) -> Result<Engine, Vec<Diagnostic>> {
         let (bench, warnings) = edge.bench(&options.variants)?;
         let bench = adjusted(bench, &options);
+        let commands = bench.commands();
+        if !commands.is_empty() {
+            // What was allowed before is started at once; what was not is asked about.
+            edge.unasked(&commands);
+        }
         let player = Player::start(bench, options.run.as_deref(), &mut AsLoad(&mut *edge))
             .map_err(|refused| vec![Diagnostic::error(refused.0)])?;
         let sent = Numbers::new(models.clone(), [Lane::AsSent]);
@@ -234,7 +239,9 @@ impl Engine {
                 self.preview = None;
                 Ok(())
             }
+            EngineRequest::AllowPrograms => self.allow_programs(),
             EngineRequest::LookAgain => {
+                self.edge.run_again();
                 self.look();
                 self.note = "everything was read again".into();
                 Ok(())
@@ -369,6 +376,9 @@ impl Engine {
             return;
         }
         self.list_folders();
+        if self.begins_with(&found) {
+            return;
+        }
         if let Err(refused) = self.player.input(observed(found), &mut AsLoad(&mut *self.edge)) {
             self.note = refused.0.into();
         }
@@ -563,7 +573,10 @@ pub(super) fn observed(found: Vec<(FactKey, Found)>) -> Input {
     names.dedup();
     let others = || found.iter().map(|(key, _)| key.to_string());
     let by = match names.as_slice() {
-        [] => format!("a change of {}", others().next().unwrap_or_default()),
+        [] => match found.first() {
+            Some((FactKey::Command(command), _)) => format!("another run of {command}"),
+            _ => format!("a change of {}", others().next().unwrap_or_default()),
+        },
         [one] => format!("the edit of {one}"),
         [one, rest @ ..] => format!("the edit of {one} and {} more", rest.len()),
     };

@@ -153,6 +153,7 @@ impl Engine {
         if let Some(typed) = self.preview.as_ref().and_then(|preview| preview.typed.as_ref()) {
             snapshot.draft = Some(self.draft(typed, &snapshot));
         }
+        snapshot.programs = self.programs();
         self.put_on_stage(&mut snapshot);
         snapshot.sheet = self.edge.sheet(&self.options.variants);
         snapshot.facts_now = self.facts_now();

@@ -7,9 +7,10 @@ use std::sync::Arc;
 use super::edge::{Edge, Edited};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, FilePath, Found, Name, Rev, Value};
+use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
+use crate::io::command::{TrustStore, Wake};
 use crate::io::edit::bench::{self, BenchEdit, BenchUndo, Sheet};
 use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
@@ -23,6 +24,10 @@ pub struct Disk {
     scratch: Option<ScratchCopy>,
     /// What a scratch copy's files held before the run wrote them (none: they did not exist).
     before: BTreeMap<FilePath, Option<Vec<u8>>>,
+    /// What the user has allowed; none where that cannot be remembered.
+    trust: Option<TrustStore>,
+    /// True where the user allowed everything, for this time.
+    trusts_all: bool,
     /// The ways back from the edits of the bench file, the latest last.
     undo: Vec<BenchUndo>,
     /// The ways to those that were taken back, the latest last.
@@ -73,11 +78,30 @@ impl Disk {
             note: note.into(),
             scratch,
             before: BTreeMap::new(),
+            trust: None,
+            trusts_all: false,
             undo: Vec::new(),
             redo: Vec::new(),
             kept: None,
             sheet: None,
         }
+    }
+
+    /// Remembers in this store what its user allows, and lets run what was allowed before.
+    #[must_use]
+    pub fn trusting(mut self, store: Option<TrustStore>) -> Disk {
+        self.trust = store;
+        self
+    }
+
+    /// Lets every program of the bench run, without asking, and waits for it where `waits`.
+    #[must_use]
+    pub fn trusting_all(mut self, waits: bool) -> Disk {
+        self.trusts_all = true;
+        if waits {
+            self.file.loader().commands().trust_all();
+        }
+        self
     }
 
     /// The bench file, to be edited.
@@ -124,7 +148,9 @@ impl Disk {
                         }
                     }
                     FactKey::Glob(pattern) => self.listed_below(pattern, found),
-                    FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => found,
+                    FactKey::Named(_) | FactKey::Git(_) | FactKey::Command(_) | FactKey::Environment(_) => {
+                        found
+                    }
                 };
                 (key, below)
             })
@@ -293,7 +319,11 @@ impl Edge for Disk {
                 self.before.contains_key(path)
             }
             // Of a listing, what the run made and deleted is undone when it is read.
-            FactKey::Glob(_) | FactKey::Named(_) | FactKey::Git(_) | FactKey::Environment(_) => false,
+            FactKey::Glob(_)
+            | FactKey::Named(_)
+            | FactKey::Git(_)
+            | FactKey::Command(_)
+            | FactKey::Environment(_) => false,
         }
     }
 
@@ -341,6 +371,42 @@ impl Edge for Disk {
         variants: &[Name],
     ) -> Result<Arc<Bench>, Vec<Diagnostic>> {
         self.file.bench_with(file, bytes, variants, false)
+    }
+
+    fn unasked(&mut self, commands: &[Command]) -> Vec<Command> {
+        let mut rest: Vec<Command> =
+            commands.iter().filter(|command| !self.file.loaded().allows(command)).cloned().collect();
+        let allowed = || self.trust.as_ref().is_some_and(|store| store.holds(self.file.folder(), commands));
+        if !rest.is_empty() && (self.trusts_all || allowed()) {
+            self.file.loader().allow(&rest);
+            rest.clear();
+        }
+        rest
+    }
+
+    fn allow(&mut self, commands: &[Command]) -> Result<(), String> {
+        self.file.loader().allow(commands);
+        match &self.trust {
+            Some(store) => store
+                .add(self.file.folder(), commands)
+                .map_err(|error| format!("it will be asked again, since it cannot be written down: {error}")),
+            None => Ok(()),
+        }
+    }
+
+    fn run_again(&mut self) {
+        self.file.loader().run_again();
+    }
+
+    fn wake_with(&mut self, wake: Wake) {
+        self.file.loader().commands().wake_with(wake);
+    }
+
+    fn place(&self) -> String {
+        match &self.scratch {
+            Some(_) => "a scratch copy".to_owned(),
+            None => self.file.folder().display().to_string(),
+        }
     }
 
     fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, FilePath, Found, Name};
+use crate::core::fact::{Command, FactKey, FilePath, Found, Name};
 use crate::core::run::Load;
+use crate::io::command::Wake;
 use crate::io::edit::bench::{BenchEdit, Sheet};
 use crate::io::edit::{KeptText, Original, SaveError, Splice};
 
@@ -116,6 +117,26 @@ pub trait Edge: Load + Send {
         bytes: &[u8],
         variants: &[Name],
     ) -> Result<Arc<Bench>, Vec<Diagnostic>>;
+
+    /// Of these programs, those that may not run because the user was not asked yet. Those that the user has allowed
+    /// before are let run.
+    fn unasked(&mut self, commands: &[Command]) -> Vec<Command>;
+
+    /// The user allows these programs, for the bench in its folder: they run from now on, and are not asked about again.
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be written down; they run all the same, until the program is left.
+    fn allow(&mut self, commands: &[Command]) -> Result<(), String>;
+
+    /// Runs the programs of the bench once more.
+    fn run_again(&mut self);
+
+    /// Who is to be told when a program has ended: then [`Edge::changed`] has news.
+    fn wake_with(&mut self, wake: Wake);
+
+    /// The folder of the bench, as its user would name it.
+    fn place(&self) -> String;
 
     /// What would be under a key if its file held these bytes; none for keys that are no single file.
     fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found>;

@@ -1,6 +1,7 @@
 //! The engine: it owns the session, composes, and publishes snapshots.
 
 mod branches;
+mod commands;
 mod control;
 mod describe;
 mod disk;

@@ -45,7 +45,7 @@ pub enum Pick {
     Line,
 }
 
-/// The answers to questions about a text that is edited.
+/// The answers to questions: about a text that is edited, and about programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Save it, then leave.
@@ -66,6 +66,10 @@ pub enum Answer {
     ShowKept,
     /// Give it up.
     DropKept,
+    /// Run the programs of the bench.
+    RunPrograms,
+    /// Do not run them.
+    NotNow,
 }
 
 /// A row of a list.
@@ -179,6 +183,7 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             ("Keep mine", "Goes on with my text; saving writes it over theirs.", Answer::KeepMine),
             ("Take theirs", "Takes the file as it is now; undo brings mine back.", Answer::TakeTheirs),
         ]),
+        OverlayKind::Programs => programs(state),
         OverlayKind::Both => {
             let Some(editor) = &state.editor else { return Vec::new() };
             let Some(theirs) = &editor.theirs else { return Vec::new() };
@@ -217,6 +222,35 @@ pub fn list_title(state: &State, overlay: &Overlay) -> String {
         Some(subject) => form::title(&state.snapshot, subject),
         None => overlay.kind.title().to_owned(),
     }
+}
+
+const NOT_NOW: &str = "Not now: what they would print stays unknown; T asks again";
+
+/// The programs of the bench, each as it would run, and the question.
+fn programs(state: &State) -> Vec<ListRow> {
+    let Some(programs) = &state.snapshot.programs else { return Vec::new() };
+    let mut rows =
+        vec![ListRow::new("", format!("the bench in {} would run", programs.place), "", Pick::Nothing)];
+    // Whole, however long: what is cut away could be what matters.
+    let wide = state.metrics.panes.iter().map(|(cells, _)| usize::from(*cells)).max().unwrap_or(0);
+    let cells = if wide == 0 { 60 } else { wide.clamp(16, 60) };
+    for program in &programs.commands {
+        let text = format!("{}, {}", program.command, program.limits);
+        rows.extend(
+            cells::wrap(&text, cells).into_iter().map(|(range, hang)| {
+                ListRow::new("", format!("{:hang$}{}", "", &text[range]), "", Pick::Line)
+            }),
+        );
+    }
+    rows.push(ListRow::new("", "without a shell, in its workspace", "", Pick::Nothing));
+    rows.push(ListRow::new("", NOT_NOW, "", Pick::Answer(Answer::NotNow)));
+    rows.push(ListRow::new(
+        "",
+        "Run them, now and whenever this bench is opened here",
+        "",
+        Pick::Answer(Answer::RunPrograms),
+    ));
+    rows
 }
 
 fn answers(answers: &[(&str, &str, Answer)]) -> Vec<ListRow> {

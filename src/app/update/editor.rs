@@ -275,6 +275,8 @@ pub(super) fn answer(state: &mut State, answer: Answer) -> Vec<Effect> {
             return draft(state);
         }
         Answer::ShowBoth => overlay::open(state, OverlayKind::Both),
+        // Asked about programs, not about a text.
+        Answer::RunPrograms | Answer::NotNow => {}
     }
     Vec::new()
 }

@@ -11,7 +11,7 @@ use crate::app::folders;
 use crate::app::form::Subject;
 use crate::app::key::Key;
 use crate::app::line_editor::LineEditor;
-use crate::app::rows::{self, Pick};
+use crate::app::rows::{self, Answer, Pick};
 use crate::app::state::{ListState, Mode, Overlay, OverlayKind, State};
 use crate::core::fact::Name;
 use crate::io::edit::bench::BenchEdit;
@@ -49,6 +49,14 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
     state.metrics.list = 0;
     if matches!(kind, OverlayKind::Help | OverlayKind::Form) {
         skip_heading(state, 1);
+    }
+    if kind == OverlayKind::Programs {
+        // Whoever presses Enter without reading allows nothing.
+        let rows = rows::list_rows(state);
+        let careful = rows.iter().position(|row| row.pick == Pick::Answer(Answer::NotNow));
+        if let (Some(overlay), Some(careful)) = (state.overlays.last_mut(), careful) {
+            overlay.list.cursor = careful;
+        }
     }
 }
 
@@ -143,6 +151,8 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     let Some(row) = rows.get(overlay.list.cursor) else { return Vec::new() };
     let request = match row.pick.clone() {
         Pick::Nothing | Pick::Line => return Vec::new(),
+        Pick::Answer(Answer::NotNow) => return close(state),
+        Pick::Answer(Answer::RunPrograms) => EngineRequest::AllowPrograms,
         Pick::Answer(answer) => return editor::answer(state, answer),
         Pick::Field(field) => {
             form::change(state, field);

@@ -38,6 +38,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Models => overlay::open(state, OverlayKind::Models),
         Action::Variants => overlay::open(state, OverlayKind::Variants),
         Action::Runs => overlay::open(state, OverlayKind::Runs),
+        Action::Programs => overlay::open(state, OverlayKind::Programs),
         Action::Views => overlay::open(state, OverlayKind::Views),
         Action::Themes => overlay::open(state, OverlayKind::Themes),
         Action::Help => overlay::open(state, OverlayKind::Help),

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use super::screen::{find_layer, look_at, show_part};
-use super::views;
+use super::{overlay, views};
 use crate::app::action::Action;
 use crate::app::marks::Marks;
 use crate::app::rows::{self, CallLine};
 use crate::app::snapshot::{BlockChange, BlockRow, Snapshot};
-use crate::app::state::{ListState, Mode, RequestState, Shows, State, View};
+use crate::app::state::{ListState, Mode, OverlayKind, RequestState, Shows, State, View};
 
 /// A key: what was marked has been seen. On the screen whatever comes of the key will be marked; while something is typed
 /// or chosen above it, what counts is what was there when that was opened.
@@ -42,10 +42,23 @@ pub(super) fn on_published(state: &mut State, old: &Arc<Snapshot>) {
         state.before = demo.at.checked_sub(1).and_then(|before| state.beats.get(&before)).cloned();
         state.beats.insert(demo.at, Arc::clone(&state.snapshot));
     }
+    ask(state);
     state.marks = match &state.before {
         Some(before) => Marks::between(before, &state.snapshot),
         None => Marks::default(),
     };
+}
+
+/// Asks once about the programs of the bench, as soon as nothing else is open.
+fn ask(state: &mut State) {
+    let programs = &state.snapshot.programs;
+    let news = programs.is_some() && *programs != state.asked_programs;
+    if news && state.mode() == Mode::Screen {
+        state.asked_programs.clone_from(programs);
+        overlay::open(state, OverlayKind::Programs);
+    } else if programs.is_none() {
+        state.overlays.retain(|open| open.kind != OverlayKind::Programs);
+    }
 }
 
 /// Follows the demo to another beat.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::core::diagnostic::Position;
-use crate::core::fact::{FilePath, Name, Value};
+use crate::core::fact::{Command, FilePath, Name, Value};
 use crate::core::run::ScriptLine;
 use crate::core::text::Source;
 
@@ -71,6 +71,16 @@ impl Bench {
             }
         }
         limits.into_iter().filter_map(|(path, limit)| Some((path, limit?))).collect()
+    }
+
+    /// The programs whose output it reads, in order.
+    #[must_use]
+    pub fn commands(&self) -> Vec<Command> {
+        let command = |read: &ReadSpec| match &read.kind {
+            ReadKind::Command { command } => Some(command.clone()),
+            _ => None,
+        };
+        self.reads.values().filter_map(command).collect()
     }
 
     /// The names of the facts that some layer announces when they change, and `cwd`: those for which stale,
@@ -560,6 +570,11 @@ pub enum ReadKind {
     Json {
         /// The file.
         path: FilePath,
+    },
+    /// `command:`: what a program prints.
+    Command {
+        /// The program.
+        command: Command,
     },
     /// `environment:`: a property of the machine.
     Environment {

@@ -6,6 +6,7 @@
 //! What is not there is not a mistake: a missing file is an empty text, a missing folder an empty list, so that
 //! `when: name` can leave a layer out. What is there and cannot be used fails with the reason.
 
+mod command;
 mod docs;
 mod environment;
 mod file;
@@ -56,6 +57,7 @@ pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
         ReadKind::GitFiles { folder, groups, per_group, style, cap } => {
             git_files::derive(folder, *groups, *per_group, style, cap.as_ref(), ask)
         }
+        ReadKind::Command { command } => command::derive(command, ask),
         ReadKind::Json { path } => json::derive(path, ask),
         ReadKind::Environment { name } => environment::derive(name, ask),
     }

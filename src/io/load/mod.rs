@@ -24,7 +24,8 @@ pub(crate) use decode::{Coding, decode};
 pub(crate) use file::reason;
 pub(crate) use glob::{Pattern, SKIPPED as GLOB_SKIPS};
 
-use crate::core::fact::{Base, FactKey, FilePath, Found, Rev, Value};
+use crate::core::fact::{Base, Command, FactKey, FilePath, FileText, Found, Rev, Value};
+use crate::io::command::Pool;
 use crate::io::syntax::Files;
 
 use stamp::Stamp;
@@ -107,6 +108,7 @@ pub struct Loader {
     known: BTreeMap<FactKey, Known>,
     /// The most bytes that are read of some files; [`MAX_BYTES`] of all others.
     limits: BTreeMap<FilePath, usize>,
+    commands: Pool,
 }
 
 impl fmt::Debug for Loader {
@@ -119,7 +121,7 @@ impl Loader {
     /// A loader for a bench.
     #[must_use]
     pub fn new(roots: Roots, clock: Clock) -> Loader {
-        Loader { roots, clock, known: BTreeMap::new(), limits: BTreeMap::new() }
+        Loader { roots, clock, known: BTreeMap::new(), limits: BTreeMap::new(), commands: Pool::default() }
     }
 
     /// Reads from other folders from now on. What was read from folders that are no longer the same is forgotten.
@@ -136,6 +138,7 @@ impl Loader {
             | FactKey::Document(path)
             | FactKey::Glob(path)
             | FactKey::Git(path) => !moved(path.base),
+            FactKey::Command(_) => !moved(Base::Workspace),
             FactKey::Environment(_) => !moved(Base::Workspace) && !moved(Base::Home),
         });
         self.roots = roots;
@@ -156,6 +159,35 @@ impl Loader {
 
     fn most(&self, path: &FilePath) -> usize {
         self.limits.get(path).map_or(MAX_BYTES, |limit| (*limit).min(MAX_BYTES))
+    }
+
+    /// The programs whose output is read.
+    pub fn commands(&mut self) -> &mut Pool {
+        &mut self.commands
+    }
+
+    /// True for a program that may run.
+    #[must_use]
+    pub fn allows(&self, command: &Command) -> bool {
+        self.commands.allows(command)
+    }
+
+    /// Lets these programs run beside whoever asks. Those that were asked for already are started.
+    pub fn allow(&mut self, commands: &[Command]) {
+        self.commands.allow(commands.iter().cloned());
+        for command in commands {
+            let key = FactKey::Command(command.clone());
+            if self.known.contains_key(&key) {
+                // What is known is that it was not run; what it prints will be news.
+                self.commands.look(command, &self.roots.workspace);
+            }
+        }
+    }
+
+    /// Runs every program once more; what it prints then is told by [`Loader::changed`].
+    pub fn run_again(&mut self) {
+        let folder = self.roots.workspace.clone();
+        self.commands.again(&folder);
     }
 
     /// The folders that it reads from.
@@ -198,6 +230,9 @@ impl Loader {
             .collect();
         for key in keys {
             self.read_again(&key);
+        }
+        for (command, _) in self.commands.take() {
+            self.read_again(&FactKey::Command(command));
         }
         let untold = self.known.iter_mut().filter(|(key, known)| !is_time(key) && known.told != known.rev);
         untold
@@ -257,7 +292,7 @@ impl Loader {
         found
     }
 
-    fn find(&self, key: &FactKey, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
+    fn find(&mut self, key: &FactKey, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
         let found = match key {
             FactKey::Named(_) => Found::Absent,
             FactKey::File(path) => file::found(self.file(path, inputs)),
@@ -289,6 +324,7 @@ impl Loader {
                 Some(folder) => return answer(git::files(&folder, inputs)),
                 None => leads_out(),
             },
+            FactKey::Command(command) => self.commands.look(command, &self.roots.workspace),
             FactKey::Environment(name) => return self.environment(name, inputs),
         };
         (found, None)
@@ -346,6 +382,11 @@ impl Known {
     fn is_fresh(&self) -> bool {
         self.settled && self.inputs.iter().all(|(path, stamp)| Stamp::of(path) == *stamp)
     }
+}
+
+/// The text of bytes that come from elsewhere than from a file, decoded as files are.
+pub(crate) fn decoded(path: &FilePath, bytes: &[u8]) -> FileText {
+    file::text(path, bytes, bytes.len() as u64, MAX_BYTES)
 }
 
 /// The time is never what it was, and that is no change.

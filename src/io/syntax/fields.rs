@@ -91,11 +91,16 @@ pub(super) static READ: Record = Record {
             .with(&["docs"]),
         field("search", PATH, "a search").planned(),
         field("reported", TEXT, "a text that a client reports").planned(),
-        field("command", TEXT, "what a command prints").planned(),
+        field("command", Shape::List(&TEXT), "what a program prints: `[prog, arg, ..]`, run without a shell once its user has allowed it"),
+        field("timeout", Shape::Duration, "for how long it may run, at most `60s`; `5s` by default").with(&["command"]),
         field("max_chars", Shape::Int(0, MAX), "at most so many characters are read")
             .with(&["file", "reported"]),
-        field("max_bytes", Shape::Int(1, MAX), "at most so many bytes are read, before anything else is done")
-            .with(&["file"]),
+        field(
+            "max_bytes",
+            Shape::Int(1, MAX),
+            "at most so many bytes are read, before anything else is done; of a program 65,536 by default, at most 1,048,576",
+        )
+        .with(&["file", "command"]),
         field(
             "front_matter",
             Shape::Words(&[

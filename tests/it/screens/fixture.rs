@@ -320,6 +320,7 @@ pub(crate) fn xbot() -> Snapshot {
         ],
         caption: None,
         demo: None,
+        programs: None,
         diagnostics: Vec::new(),
         broken: false,
         status: Status { watching: "watching 11 files".into(), ..Status::default() },

@@ -5,12 +5,18 @@ use indexmap::IndexMap;
 use crate::core::bench::{
     Leave, MapStyle, Markers, Mediation, Private, ReadKind, ReadSpec, Search, Template, ToolEffect, ToolGroup,
 };
-use crate::core::fact::{FilePath, Name};
+use crate::core::fact::{Command, FilePath, Name};
 
 use super::super::fields::{READ, SIMULATE};
 use super::super::node::Node;
+use super::super::scalar;
 use super::super::template::Scope;
 use super::{Decoder, count, flag, text, word};
+
+/// For how many seconds a program may run by default, and at most.
+const TIMEOUT: (u32, u32) = (5, 60);
+/// How many bytes it may print by default, and at most.
+const MAX_BYTES: (u32, u32) = (65_536, 1 << 20);
 
 impl Decoder<'_> {
     pub(super) fn reads(&mut self, root: &Node) -> IndexMap<Name, ReadSpec> {
@@ -61,10 +67,51 @@ impl Decoder<'_> {
                 style: map_style(node),
                 cap: node.get("cap").and_then(|cap| self.cap(cap, false)),
             },
+            "command" => ReadKind::Command { command: self.command(node, value)? },
             "json" => ReadKind::Json { path: self.workspace_path(value, kind)? },
             "environment" => ReadKind::Environment { name: value.text.clone() },
             _ => return None,
         })
+    }
+
+    /// A program with its limits, which a bench cannot raise above those of this program.
+    fn command(&mut self, node: &Node, value: &Node) -> Option<Command> {
+        let args: Vec<Name> = value.items().iter().filter_map(|item| item.as_text().cloned()).collect();
+        if args.first().is_none_or(|program| program.is_empty()) {
+            let hint = "`command: [git, log, -1]`: the program, then its arguments".to_owned();
+            self.problems.error(value.at, "a `command` without a program", hint);
+            return None;
+        }
+        let timeout = match node.get("timeout") {
+            None => TIMEOUT.0,
+            Some(limit) => {
+                let seconds = limit.as_text().and_then(|text| scalar::duration(text))?;
+                let allowed = u32::try_from(seconds).ok().filter(|seconds| (1..=TIMEOUT.1).contains(seconds));
+                let Some(seconds) = allowed else {
+                    let hint = format!("from `1s` to `{}s`", TIMEOUT.1);
+                    self.problems.error(limit.at, format!("`timeout` is out of range: {}", limit.text), hint);
+                    return None;
+                };
+                seconds
+            }
+        };
+        let max_bytes = match node.get("max_bytes") {
+            None => MAX_BYTES.0,
+            Some(limit) => {
+                let allowed = count(node, "max_bytes").and_then(|max| u32::try_from(max).ok());
+                let Some(max) = allowed.filter(|max| *max <= MAX_BYTES.1) else {
+                    let hint = format!("at most {}", MAX_BYTES.1);
+                    self.problems.error(
+                        limit.at,
+                        format!("`max_bytes` is out of range: {}", limit.text),
+                        hint,
+                    );
+                    return None;
+                };
+                max
+            }
+        };
+        Some(Command { args: args.into(), timeout, max_bytes })
     }
 
     /// What a file read leaves out.
