@@ -105,8 +105,6 @@ pub fn spawn(engine: Engine, post: Box<dyn Post>) -> std::io::Result<Handle> {
         let mut engine = engine;
         let ended = own.clone();
         engine.wake_with(std::sync::Arc::new(move || drop(ended.send(Mail::Look))));
-        // A program may have ended before there was anybody to tell.
-        let _ = own.send(Mail::Look);
         Worker {
             engine,
             post,

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::process;
@@ -28,7 +28,24 @@ pub struct Pool {
     receiver: Receiver<(Command, Found)>,
     running: usize,
     stop: Arc<AtomicBool>,
+    bell: Arc<Mutex<Bell>>,
+}
+
+/// Whom to tell that a program has ended.
+#[derive(Default)]
+struct Bell {
     wake: Option<Wake>,
+    /// One has ended while there was nobody to tell.
+    missed: bool,
+}
+
+impl Bell {
+    fn ring(&mut self) {
+        match &self.wake {
+            Some(wake) => wake(),
+            None => self.missed = true,
+        }
+    }
 }
 
 /// What is known of a program.
@@ -50,7 +67,7 @@ impl Default for Pool {
             receiver,
             running: 0,
             stop: Arc::default(),
-            wake: None,
+            bell: Arc::default(),
         }
     }
 }
@@ -72,9 +89,13 @@ impl Pool {
         self.waits || self.allowed.contains(command)
     }
 
-    /// Who is to be told when a program has ended.
+    /// Who is to be told when a program has ended; at once, where one has ended already.
     pub fn wake_with(&mut self, wake: Wake) {
-        self.wake = Some(wake);
+        let mut bell = self.bell.lock().unwrap_or_else(PoisonError::into_inner);
+        bell.wake = Some(wake);
+        if std::mem::take(&mut bell.missed) {
+            bell.ring();
+        }
     }
 
     /// What a program has printed. One that has not been run yet is started, if it may run.
@@ -133,13 +154,11 @@ impl Pool {
 
     fn start(&mut self, command: &Command, folder: &Path) {
         let (own, folder, stop) = (command.clone(), folder.to_owned(), self.stop.clone());
-        let (sender, wake) = (self.sender.clone(), self.wake.clone());
+        let (sender, bell) = (self.sender.clone(), self.bell.clone());
         let thread = std::thread::Builder::new().name("command".into()).spawn(move || {
             let found = process::run(&own, &folder, &stop);
-            if sender.send((own, found)).is_ok()
-                && let Some(wake) = wake
-            {
-                wake();
+            if sender.send((own, found)).is_ok() {
+                bell.lock().unwrap_or_else(PoisonError::into_inner).ring();
             }
         });
         match thread {
@@ -234,5 +253,15 @@ mod tests {
         assert_eq!(pool.take().len(), 1);
         pool.again(folder.path());
         assert_eq!(text(&pool.look(&hello, folder.path())), "hello\n", "the old output holds meanwhile");
+        woken.recv_timeout(Duration::from_secs(30)).expect("it ends once more");
+        // Whoever comes late is told of what has ended before.
+        let mut pool = Pool::default();
+        pool.allow([hello.clone()]);
+        pool.look(&hello, folder.path());
+        let (sender, woken) = channel();
+        pool.wake_with(Arc::new(move || {
+            let _ = sender.send(());
+        }));
+        woken.recv_timeout(Duration::from_secs(30)).expect("it ends");
     }
 }

@@ -91,8 +91,13 @@ pub(super) static READ: Record = Record {
             .with(&["docs"]),
         field("search", PATH, "a search").planned(),
         field("reported", TEXT, "a text that a client reports").planned(),
-        field("command", Shape::List(&TEXT), "what a program prints: `[prog, arg, ..]`, run without a shell once its user has allowed it"),
-        field("timeout", Shape::Duration, "for how long it may run, at most `60s`; `5s` by default").with(&["command"]),
+        field(
+            "command",
+            Shape::List(&Shape::Either(&[Shape::Int(i64::MIN, MAX), TEXT])),
+            "what a program prints: `[prog, arg, ..]`, run without a shell once its user has allowed it",
+        ),
+        field("timeout", Shape::Duration, "for how long it may run, at most `60s`; `5s` by default")
+            .with(&["command"]),
         field("max_chars", Shape::Int(0, MAX), "at most so many characters are read")
             .with(&["file", "reported"]),
         field(

@@ -76,7 +76,8 @@ impl Decoder<'_> {
 
     /// A program with its limits, which a bench cannot raise above those of this program.
     fn command(&mut self, node: &Node, value: &Node) -> Option<Command> {
-        let args: Vec<Name> = value.items().iter().filter_map(|item| item.as_text().cloned()).collect();
+        // A number is the argument that it is written as.
+        let args: Vec<Name> = value.items().iter().map(|item| item.text.clone()).collect();
         if args.first().is_none_or(|program| program.is_empty()) {
             let hint = "`command: [git, log, -1]`: the program, then its arguments".to_owned();
             self.problems.error(value.at, "a `command` without a program", hint);
