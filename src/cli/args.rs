@@ -296,6 +296,9 @@ pub struct RunArgs {
     /// Stop behind this call
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub until: Option<u32>,
+    /// Append requests, answers and what tools log to a file, without documents, files and protected texts
+    #[arg(long, value_name = "FILE")]
+    pub log_llm: Option<PathBuf>,
     /// Print one JSON object a line for each call
     #[arg(long)]
     pub json: bool,

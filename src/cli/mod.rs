@@ -17,6 +17,7 @@ mod doctor;
 mod init;
 pub mod keys;
 mod layers;
+mod llm_log;
 mod man;
 mod models;
 mod open;

@@ -4,6 +4,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::args::RunArgs;
+use super::llm_log::LlmLog;
 use super::open::{Bench, no_such_call};
 use super::output::{Out, Result, Table};
 use super::report::{Revisions, failed_layers, request_sha256};
@@ -131,6 +132,7 @@ struct BehindReport {
 pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     let mut bench = Bench::open(&args.path, &args.bench)?;
     let mut player = bench.start()?;
+    let mut log = LlmLog::open(args.log_llm.as_deref())?;
     let mut simulator = Simulator::new(bench.models().clone(), [Lane::AsSent]);
     let mut counters = Counters::default();
     let mut table = Table::new(&[
@@ -159,6 +161,7 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
                 break;
             }
             let Some(request) = session.request(record.call) else { continue };
+            log.call(record, &request)?;
             let outcome = match &record.answer {
                 Some(Answer::Failed(_)) => {
                     simulator.not_sent(&request);

@@ -1,11 +1,10 @@
 //! A chat whose dynamic context is a message of its own, and knowledge bases that may be searched and not read: cases
-//! W1 to W6, W8 to W11, W16 to W21, W24 to W28, W30, W31, W33 and W34.
+//! W1 to W6, W8 to W11, W16 to W21, W24 to W28, W30, W31, W33, W34 and W36.
 //!
 //! | case | why it is not here |
 //! |---|---|
 //! | W7, W14, W15, W22, W23, W29, W32, W35 | the numbers have gaps |
 //! | W12, W13 | images in messages are not built yet |
-//! | W36 | the log of requests is not built yet |
 
 use plywood::core::fact::Value;
 use plywood::core::run::{Answer, Input, Lead, ToolCall};
@@ -432,6 +431,35 @@ fn w34_a_restricted_search_returns_no_text() {
     open.user("请分析").call([tool("knowledge_base_search", "query", "季度 销售 总体")]);
     let result = texts(&open.next()).pop().expect("a result");
     assert!(result.contains("CANARY-TEXT") && result.contains("canary.md"), "{result}");
+}
+
+#[test]
+fn w36_the_log_of_requests_is_redacted() {
+    use plywood::core::wire::{Format, redact};
+    // Even an unrestricted search, whose result holds the documents, leaves nothing of them in the log.
+    for variants in [&[][..], &["restricted"]] {
+        let mut scene = with_canaries(variants);
+        scene.user("请分析").call([tool("knowledge_base_search", "query", "季度 销售 总体")]).say("好");
+        let mut lines = Vec::new();
+        for record in scene.session.calls() {
+            let request = scene.request(record.call.0);
+            lines.push(redact::request_line(&request, Format::Anthropic));
+            lines.push(redact::response_line(&request, record.answer.as_ref().expect("it was answered")));
+        }
+        assert_eq!(scene.session.calls().len(), 2);
+        assert!(lines[0].starts_with("[LLM_REQUEST] {") && lines[1].starts_with("[LLM_RESPONSE] {"));
+        assert!(lines[2].contains(redact::REDACTED), "{}", lines[2]);
+        // Who may read the documents may know their names and headings.
+        let named =
+            |canary: &&&str| variants.is_empty() && matches!(**canary, "canary.md" | "CANARY-HEADING");
+        for canary in CANARIES.iter().filter(|canary| !named(canary)) {
+            assert!(!lines.iter().any(|line| line.contains(canary)), "{canary} in the log: {lines:#?}");
+        }
+    }
+    let image = "data:image/png;base64,QUJDREVG";
+    let told =
+        redact::redacted(&format!(r#"{{"content":[{{"image_url":{{"url":"{image}"}}}}],"chunks":["x"]}}"#));
+    assert_eq!(told, r#"{"content":[{"image_url":{"url":"<REDACTED>"}}],"chunks":"<REDACTED>"}"#);
 }
 
 /// Answered or refused, with a reason from a closed list; what is no refusal of the question says so.

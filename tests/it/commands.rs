@@ -509,3 +509,28 @@ fn a_layer_that_fails_is_told_and_the_status_is_1() {
         }
     }
 }
+
+/// The log of requests is written where it is asked for, and holds no document.
+#[test]
+fn requests_are_logged_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("llm.log");
+    let path = log.to_str().expect("UTF-8");
+    let ran = run_in(folder.path(), &["run", "wegent", "--run", "restricted", "--log-llm", path]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let text = std::fs::read_to_string(&log).expect("it was written");
+    let kinds: Vec<&str> =
+        text.lines().filter_map(|line| line.split_once(['{', ':'])).map(|(kind, _)| kind).collect();
+    let call = ["[LLM_REQUEST] ", "[LLM_RESPONSE] "];
+    let tool = [
+        "[restricted_kb_summary] Starting safe summary",
+        "[restricted_kb_summary] Safe summary completed",
+        "[KnowledgeBaseTool] Persist HTTP request",
+        "[KnowledgeBaseTool] Persist HTTP response",
+    ];
+    assert_eq!(kinds, [&call[..], &tool, &call, &call, &tool, &call].concat());
+    assert!(!text.contains("4821") && !text.contains("同比增长"));
+    let refused = run_in(folder.path(), &["run", "wegent", "--log-llm", "no/such/folder/llm.log"]);
+    assert_eq!(refused.status, 2);
+    assert!(refused.stderr.contains("cannot be written"), "{}", refused.stderr);
+}

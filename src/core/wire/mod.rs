@@ -7,6 +7,7 @@ mod document;
 pub mod json;
 pub mod lossless;
 mod pattern;
+pub mod redact;
 mod shapes;
 pub mod spelling;
 #[cfg(test)]
