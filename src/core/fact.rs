@@ -108,7 +108,8 @@ pub enum FactKey {
     Git(FilePath),
     /// What a program prints: a [`Value::File`].
     Command(Command),
-    /// A property of the machine: `now` (RFC 9557 text), `os`, `shell`, `user`, `git_branch`, `workspace` (the absolute path), `home`.
+    /// A property of the machine: `now` (RFC 9557 text), `os`, `shell`, `user`, `git_branch`, `workspace` (the absolute path), `home`;
+    /// `git_index`, a map of `root`, `dir`, `mtime_ms` and `size`.
     Environment(Name),
 }
 

@@ -565,6 +565,9 @@ pub enum ReadKind {
         style: MapStyle,
         /// The cap on the whole text.
         cap: Option<Cap>,
+        /// A file in which another program keeps the map: served while git's index is the one that it was made from,
+        /// see [`crate::core::read::map_cache`].
+        cache: Option<FilePath>,
     },
     /// `json:`: a JSON or YAML file, parsed; null where there is no such file.
     Json {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Ask, Derived, paths};
+use super::{Ask, Derived, map_cache, paths};
 use crate::core::bench::{Cap, MapStyle};
-use crate::core::fact::{EventId, FactKey, FilePath, Value};
+use crate::core::fact::{EventId, FactKey, FilePath, Lookup, Value};
 use crate::core::text::{Made, Traced, cut};
 
 /// One line for each folder at the top: its first files, those nearest to the top first, and how many more there are.
@@ -32,6 +32,20 @@ pub(super) fn derive(
         }
     };
     Derived::Ready(Value::Text(text))
+}
+
+/// The map that a file holds, where it was made from the index that git has now; `Unknown` while that cannot be told.
+pub(super) fn cached(folder: &FilePath, cache: &FilePath, ask: &mut dyn Ask) -> Option<Derived> {
+    let index = ask.ask(&FactKey::Environment("git_index".into()));
+    let file = ask.ask(&FactKey::Data(cache.clone()));
+    match (index, file) {
+        (Lookup::Unknown, _) | (_, Lookup::Unknown) => Some(Derived::Unknown),
+        (Lookup::Ready(index, ..), Lookup::Ready(file, ..)) => {
+            map_cache::served(&file, folder, &index).map(|map| Derived::Ready(Value::Text(map)))
+        }
+        // Without git there is nothing to serve, and a file that cannot be read is made again.
+        _ => None,
+    }
 }
 
 /// Where a group stands: those that come first, the others, the files of the folder itself, hidden folders; then by

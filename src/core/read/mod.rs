@@ -14,6 +14,7 @@ mod git_files;
 mod glob;
 mod json;
 mod leave;
+pub mod map_cache;
 mod section;
 mod skills;
 #[cfg(test)]
@@ -54,7 +55,10 @@ pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
         ReadKind::Glob { pattern, top, data } => glob::derive(pattern, *top, *data, ask),
         ReadKind::Docs { folder, chunk_chars } => docs::derive(folder, *chunk_chars, ask),
         ReadKind::Skills { folder } => skills::derive(folder, ask),
-        ReadKind::GitFiles { folder, groups, per_group, style, cap } => {
+        ReadKind::GitFiles { folder, groups, per_group, style, cap, cache } => {
+            if let Some(answer) = cache.as_ref().and_then(|cache| git_files::cached(folder, cache, ask)) {
+                return answer;
+            }
             git_files::derive(folder, *groups, *per_group, style, cap.as_ref(), ask)
         }
         ReadKind::Command { command } => command::derive(command, ask),

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::session::Session;
-use crate::core::bench::PlaceKind;
-use crate::core::fact::FilePath;
+use crate::core::bench::{PlaceKind, ReadKind};
+use crate::core::fact::{FactKey, FilePath, Lookup};
+use crate::core::read::map_cache;
 use crate::core::wire::{Block, CallNo, Zone};
 
 impl Session {
@@ -26,6 +27,7 @@ impl Session {
         if self.current() != 0 {
             return;
         }
+        self.write_map_caches(call);
         for (path, text) in self.files_of(head) {
             let before = self.store.newest_text(&path);
             if before.is_none() && text.is_none() || before == Some(text.as_ref()) {
@@ -33,6 +35,27 @@ impl Session {
             }
             let event = self.begin_event(format!("the request of call {}", call.0));
             self.store.write(path, text, event);
+        }
+    }
+
+    /// Notes that code maps were kept in their files, where those hold none for the index that git has now.
+    fn write_map_caches(&mut self, call: CallNo) {
+        let bench = self.bench.clone();
+        for (name, read) in &bench.reads {
+            let ReadKind::GitFiles { folder, cache: Some(cache), .. } = &read.kind else { continue };
+            let Lookup::Ready(index, ..) = self.look(&FactKey::Environment("git_index".into())) else {
+                continue;
+            };
+            let kept = match self.look(&FactKey::Data(cache.clone())) {
+                Lookup::Ready(value, ..) => map_cache::served(&value, folder, &index).is_some(),
+                _ => false,
+            };
+            let (Some((map, _)), Lookup::Ready(now, ..), false) = (self.fact(name), self.now(), kept) else {
+                continue;
+            };
+            let text = map_cache::file(folder, &index, &map.to_string(), &now.to_string());
+            let event = self.begin_event(format!("the request of call {}", call.0));
+            self.store.write(cache.clone(), Some(text.into()), event);
         }
     }
 

@@ -48,6 +48,28 @@ pub(super) fn files(folder: &Path, inputs: &mut Vec<(PathBuf, Stamp)>) -> Answer
     Answer { found: Found::Value(Value::list(files.into_iter().map(Value::text))), note: None }
 }
 
+/// What tells one state of the index from another: a map of `root`, `dir` (absolute paths), `mtime_ms` and `size`.
+pub(super) fn index(folder: &Path, inputs: &mut Vec<(PathBuf, Stamp)>) -> Answer {
+    let Some(git) = git_folder(folder) else {
+        inputs.push((folder.join(".git"), Stamp::of(&folder.join(".git"))));
+        return absent("not in a git repository");
+    };
+    let index = git.join("index");
+    inputs.push((index.clone(), Stamp::of(&index)));
+    let Ok(metadata) = fs::metadata(&index) else { return absent("the repository has no index") };
+    let modified = metadata.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let root = folder.canonicalize().ok();
+    let root = root.as_deref().and_then(|real| real.ancestors().find(|above| above.join(".git").exists()));
+    let number = |n: u128| Value::Int(i64::try_from(n).unwrap_or(i64::MAX));
+    let value = Value::map([
+        ("root", Value::text(root.unwrap_or(folder).to_string_lossy())),
+        ("dir", Value::text(git.to_string_lossy())),
+        ("mtime_ms", number(modified.map_or(0, |age| age.as_millis()))),
+        ("size", number(metadata.len().into())),
+    ]);
+    Answer { found: Found::Value(value), note: None }
+}
+
 /// The branch that is checked out, or the commit where none is.
 pub(super) fn branch(folder: &Path, inputs: &mut Vec<(PathBuf, Stamp)>) -> Answer {
     let Some(git) = git_folder(folder) else {

@@ -364,6 +364,7 @@ impl Loader {
             "workspace" => shown(&self.roots.workspace),
             "home" => self.roots.home.as_deref().and_then(shown),
             "git_branch" => return answer(git::branch(&self.roots.workspace, inputs)),
+            "git_index" => return answer(git::index(&self.roots.workspace, inputs)),
             _ => None,
         };
         (text.map_or(Found::Absent, |text| Found::Value(Value::text(text))), None)

@@ -139,6 +139,8 @@ pub(super) static READ: Record = Record {
             .with(&["git_files"]),
         field("more", Shape::Bool, "`false`: what is left out is not counted").with(&["git_files"]),
         field("cap", Shape::Record(&CAP), "a limit on the text").with(&["git_files"]),
+        field("cache", PATH, "a JSON file that keeps the map: it is served while git's index is the one it was made from")
+            .with(&["git_files"]),
         field("fresh", Shape::Any, "for how long a value is kept").planned(),
         field("near", Shape::List(&NAME), "names beside it that are reported as not loaded where they exist")
             .with(&["file"]),

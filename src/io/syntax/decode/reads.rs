@@ -66,6 +66,10 @@ impl Decoder<'_> {
                 per_group: count(node, "per_group").unwrap_or(10),
                 style: map_style(node),
                 cap: node.get("cap").and_then(|cap| self.cap(cap, false)),
+                cache: match node.get("cache") {
+                    None => None,
+                    Some(cache) => Some(self.workspace_path(cache, "cache")?),
+                },
             },
             "command" => ReadKind::Command { command: self.command(node, value)? },
             "json" => ReadKind::Json { path: self.workspace_path(value, kind)? },
