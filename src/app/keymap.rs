@@ -125,6 +125,16 @@ impl Keymap {
         self.keys(action).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
     }
 
+    /// What some keys do, in a row of hints: `Enter takes; Esc closes`. Actions without a key are left out.
+    #[must_use]
+    pub fn hints(&self, actions: &[(Action, &str)], between: &str) -> String {
+        let hint = |(action, does): &(Action, &str)| {
+            let key = self.keys(*action).first()?;
+            Some(format!("{key} {does}"))
+        };
+        actions.iter().filter_map(hint).collect::<Vec<_>>().join(between)
+    }
+
     /// Whether an action has other keys than the table's.
     #[must_use]
     pub fn is_rebound(&self, action: Action) -> bool {
@@ -169,8 +179,10 @@ fn read(text: &str) -> Result<Key, Mistake> {
 
 /// What is wrong with a character as a key where text is typed.
 fn typed(info: &ActionInfo, key: Key, text: &str) -> Option<Mistake> {
-    let types =
-        matches!(info.scope, Scope::Everywhere | Scope::List | Scope::Cwd | Scope::Search | Scope::Editor);
+    let types = matches!(
+        info.scope,
+        Scope::Everywhere | Scope::List | Scope::Cwd | Scope::Search | Scope::Value | Scope::Editor
+    );
     let is_text = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     (types && is_text).then(|| {
         let message = format!("`{text}` could not be typed any more: `{}` also works while typing", info.id);
@@ -212,6 +224,14 @@ mod tests {
         assert_eq!((map.shown_key(Action::Quit), map.keys(Action::Quit).len()), (String::new(), 0));
         assert!(map.is(Action::NextCall, Key::char('9')) && !map.is(Action::NextCall, Key::char(']')));
         assert!(map.is_rebound(Action::LookAgain) && !map.is_rebound(Action::Back));
+    }
+
+    #[test]
+    fn hints_name_the_keys_that_there_are() {
+        let hints = [(Action::Accept, "takes"), (Action::Quit, "quits"), (Action::UpLevel, "closes")];
+        assert_eq!(Keymap::default().hints(&hints, "; "), "Enter takes; q quits; Esc closes");
+        let map = keymap("accept: [f2], quit: []").expect("a keymap");
+        assert_eq!(map.hints(&hints, ", "), "F2 takes, Esc closes");
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub(super) fn models_of(settings: &Settings) -> Result<Arc<Models>> {
     }
 }
 
-/// A theme by its name or its file, in so many colours.
+/// The theme that `--theme` names, in so many colours.
 ///
 /// # Errors
 ///
@@ -140,7 +140,13 @@ pub(super) fn models_of(settings: &Settings) -> Result<Arc<Models>> {
 pub(super) fn theme(name: &str, depth: Depth) -> Result<Theme> {
     let environment = Environment::of_process();
     let files = ThemeFiles { folder: Places::of_user(None, &environment.look()).themes() };
-    load(&files, name, depth).map(|loaded| loaded.theme).map_err(Failure::Diagnostics)
+    load(&files, name, depth).map(|loaded| loaded.theme).map_err(|problems| {
+        let place = |problem: Diagnostic| match problem.file {
+            None => Origin::Flag("--theme").locate(problem),
+            Some(_) => problem,
+        };
+        Failure::Diagnostics(problems.into_iter().map(place).collect())
+    })
 }
 
 /// What the flags say that whatever has a screen knows.

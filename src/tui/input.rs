@@ -3,8 +3,10 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream, KeyEventKind, MouseEventKind};
+use crossterm::event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers, MouseEventKind};
 use futures_util::StreamExt;
+
+use super::theme::background;
 
 /// Wheel events that follow each other faster than this are one: a touchpad sends hundreds a second.
 const WHEEL_PERIOD: Duration = Duration::from_millis(20);
@@ -24,7 +26,8 @@ pub struct Input {
 impl Input {
     /// Starts to read.
     pub fn open() -> Self {
-        Self { stream: Some(EventStream::new()), filter: Filter::default() }
+        let reply = if background::reply_may_come() { Reply::Expected } else { Reply::None };
+        Self { stream: Some(EventStream::new()), filter: Filter { reply, ..Filter::default() } }
     }
 
     /// Starts to read again.
@@ -57,14 +60,70 @@ impl Input {
     }
 }
 
+/// A terminal that was asked for its colours and did not answer in time may still do so. Its answer is `ESC ] 11 ; rgb:`,
+/// digits, and an end, which arrives as keys: Alt-], the characters, and Ctrl-G or Alt-\\.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reply {
+    /// Nothing was asked, or the answer is there.
+    #[default]
+    None,
+    /// It may come.
+    Expected,
+    /// It has begun; so many of its characters were seen.
+    Begun(usize),
+}
+
+/// How an answer begins behind `ESC ]`. The second digit says whether it is the colour in front or behind.
+const REPLY: &str = "1?;rgb:";
+
+impl Reply {
+    /// Takes a key; true when it is part of the answer.
+    fn swallows(&mut self, event: &Event) -> bool {
+        let Event::Key(key) = event else { return false };
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let begins = alt && key.code == KeyCode::Char(']');
+        match *self {
+            Reply::None => false,
+            Reply::Expected if begins => {
+                *self = Reply::Begun(0);
+                true
+            }
+            Reply::Expected => false,
+            Reply::Begun(seen) => {
+                let (fits, ends) = match (key.code, REPLY.chars().nth(seen)) {
+                    (KeyCode::Char('\\'), _) if alt => (true, true),
+                    (KeyCode::Char('g'), None) if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                        (true, true)
+                    }
+                    (KeyCode::Char('0' | '1'), Some('?')) => (true, false),
+                    (KeyCode::Char(c), Some(want)) => (c == want, false),
+                    (KeyCode::Char(c), None) => (c.is_ascii_hexdigit() || c == '/', false),
+                    _ => (false, false),
+                };
+                // The colour in front may follow the one behind, so what has ended may come again.
+                *self = match (fits, ends) {
+                    (true, false) => Reply::Begun(seen + 1),
+                    (true, true) => Reply::Expected,
+                    (false, _) => Reply::None,
+                };
+                fits
+            }
+        }
+    }
+}
+
 /// Decides what reaches the program.
 #[derive(Debug, Default)]
 struct Filter {
     wheel: Option<(MouseEventKind, Instant)>,
+    reply: Reply,
 }
 
 impl Filter {
     fn admit(&mut self, event: Event, now: Instant) -> Option<Event> {
+        if self.reply.swallows(&event) {
+            return None;
+        }
         match event {
             // Windows, and terminals with the keyboard protocol, report the release too.
             Event::Key(key) if !matches!(key.kind, KeyEventKind::Press | KeyEventKind::Repeat) => None,
@@ -129,6 +188,34 @@ mod tests {
             "turning back is felt at once"
         );
         assert!(filter.admit(mouse(MouseEventKind::ScrollUp), after(39)).is_some());
+    }
+
+    /// The keys that an answer of the terminal arrives as.
+    fn reply(text: &str, end: (char, KeyModifiers)) -> Vec<Event> {
+        let key = |c: char, modifiers| Event::Key(KeyEvent::new(KeyCode::Char(c), modifiers));
+        let mut events = vec![key(']', KeyModifiers::ALT)];
+        events.extend(text.chars().map(|c| key(c, KeyModifiers::NONE)));
+        events.push(key(end.0, end.1));
+        events
+    }
+
+    #[test]
+    fn a_late_answer_of_the_terminal_is_no_typed_text() {
+        let admitted = |filter: &mut Filter, events: Vec<Event>| {
+            events.into_iter().filter_map(|event| filter.admit(event, Instant::now())).count()
+        };
+        let st = ('\\', KeyModifiers::ALT);
+        let bel = ('g', KeyModifiers::CONTROL);
+        let mut filter = Filter { reply: Reply::Expected, ..Filter::default() };
+        assert_eq!(admitted(&mut filter, vec![key(KeyEventKind::Press)]), 1, "keys before it are keys");
+        assert_eq!(admitted(&mut filter, reply("10;rgb:d5d5/d9d9/e5e5", bel)), 0);
+        assert_eq!(admitted(&mut filter, reply("11;rgb:1a1a/1b1b/2626", st)), 0, "the other colour");
+        assert_eq!(admitted(&mut filter, vec![key(KeyEventKind::Press)]), 1, "keys behind it are keys");
+        // Something else that begins like it is let through from where it differs.
+        assert_eq!(admitted(&mut filter, reply("q", bel)), 2);
+        assert_eq!(filter.reply, Reply::None);
+        // Nothing is swallowed where nothing was asked.
+        assert_eq!(admitted(&mut Filter::default(), reply("11;rgb:0/0/0", st)), 14);
     }
 
     #[test]

@@ -145,6 +145,55 @@ fn every_shell_gets_a_completion_script() {
 }
 
 #[test]
+fn every_flag_is_completed_and_described() {
+    use clap::CommandFactory;
+    let texts: Vec<(&str, String)> = ["bash", "fish", "zsh"]
+        .into_iter()
+        .map(|shell| (shell, run(&["completions", shell]).stdout))
+        .chain([("man", run(&["man"]).stdout.replace("\\-", "-"))])
+        .collect();
+    let tree = plywood::cli::args::Cli::command();
+    let flags = |command: &clap::Command| -> Vec<String> {
+        command.get_arguments().filter_map(|arg| arg.get_long()).map(str::to_owned).collect()
+    };
+    let mut count = 0;
+    for command in std::iter::once(&tree).chain(tree.get_subcommands()) {
+        for flag in flags(command) {
+            count += 1;
+            for (what, text) in &texts {
+                let written = if *what == "fish" { format!("-l {flag}") } else { format!("--{flag}") };
+                assert!(text.contains(&written), "{what} does not know --{flag} of {}", command.get_name());
+            }
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
+/// A command that waits for its input ends as every program does.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_command_as_shells_expect_it() {
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+    use std::os::unix::process::ExitStatusExt;
+
+    // A pipe that stays open: the request never comes.
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let mut child = plywood()
+        .args(["check", "samples/xbot", "--against", "-"])
+        .stdin(reader)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    kill(Pid::from_raw(i32::try_from(child.id()).expect("a process id")), Signal::SIGINT).expect("it runs");
+    let status = child.wait().expect("it ends");
+    drop(writer);
+    // Shells say 130 for it, 128 and the number of the signal.
+    assert!(status.signal() == Some(2) || status.code() == Some(130), "{status}");
+}
+
+#[test]
 fn the_manual_page_describes_every_command() {
     let ran = run(&["man"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));

@@ -47,7 +47,7 @@ fn mistakes_are_told() {
         (&["shot", "xbot", "--size", "0x9"], "write columns and rows, such as 120x40"),
         (&["shot", "xbot", "--keys", "v nokey"], "error: --keys: `nokey` is no key"),
         (&["shot", "xbot", "--call", "99"], "error: there is no call 99: xbot has 6"),
-        (&["shot", "xbot", "--theme", "none.yaml"], "error: the theme `none.yaml` (--theme) cannot be read"),
+        (&["shot", "xbot", "--theme", "none.yaml"], "error: --theme: the theme `none.yaml` cannot be read"),
         (&["shot", "xbot", "-o", "no/such/folder.svg"], "error: no/such/folder.svg cannot be written"),
     ] {
         let output = plywood(args);

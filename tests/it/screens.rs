@@ -1,6 +1,7 @@
 //! What a terminal shows of the workbench, and what keys and the mouse do to it.
 
 mod blocks;
+mod conventions;
 mod copying;
 mod day;
 mod demos;
@@ -11,6 +12,7 @@ mod keys;
 mod reading;
 mod shot;
 mod stage;
+mod themes;
 
 use std::sync::Arc;
 

@@ -4,5 +4,7 @@
 mod app;
 mod going_out;
 mod harness;
+mod place;
+mod settings;
 mod terminal;
 mod workbench;

@@ -1,55 +1,13 @@
 //! The workbench in a terminal: opening, living, and leaving no trace.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use portable_pty::CommandBuilder;
 
 use crate::harness::{Seen, Session};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_plywood");
-
-/// A home, a folder for temporary files, and a project with an `AGENTS.md`.
-struct Place(tempfile::TempDir);
-
-impl Place {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a scratch folder");
-        for name in ["home", "tmp", "project"] {
-            fs::create_dir(folder.path().join(name)).expect("a folder");
-        }
-        fs::write(folder.path().join("project/AGENTS.md"), "# Rules\n").expect("a file");
-        Self(folder)
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn prepared(&self, program: &str) -> CommandBuilder {
-        let mut command = CommandBuilder::new(program);
-        command.cwd(self.0.path());
-        command.env("HOME", self.path("home"));
-        command.env("TMPDIR", self.path("tmp"));
-        command.env("TERM", "xterm-256color");
-        command.env_remove("NO_COLOR");
-        command
-    }
-
-    fn open(&self, path: &str) -> Session {
-        let mut command = self.prepared(PROGRAM);
-        command.args([path]);
-        Session::start(command, 120, 40)
-    }
-
-    /// What is left in the folder for temporary files.
-    fn left(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.path("tmp")).expect("the folder").flatten();
-        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-    }
-}
+use crate::place::{PROGRAM, Place};
 
 /// The row of a layer and how many characters it has.
 fn characters(seen: &Seen, layer: &str) -> Option<u64> {

@@ -419,7 +419,11 @@ pub(super) fn keep_search(state: &mut State) {
     let Some(find) = &mut editor.find else { return };
     let count = find.hits(&editor.document).len();
     state.message = match find.at(&editor.document, editor.cursor) {
-        Some((at, _)) => format!("{} of {count}; Ctrl-N and Ctrl-P go through them", at + 1),
+        Some((at, _)) => {
+            let key = |action| state.keymap.shown_key(action);
+            let (next, previous) = (key(Action::FindNext), key(Action::FindPrevious));
+            format!("{} of {count}; {next} and {previous} go through them", at + 1)
+        }
         None => {
             let text = format!("nothing found for \"{}\"", find.text);
             editor.find = None;

@@ -107,7 +107,10 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
                 state.message = if search.hits.is_empty() {
                     format!("nothing found for \"{}\"", search.text)
                 } else {
-                    format!("{} of {}; n and N go through them", search.at + 1, search.hits.len())
+                    let key = |action| state.keymap.shown_key(action);
+                    let (next, previous) = (key(Action::NextMatch), key(Action::PreviousMatch));
+                    let (at, count) = (search.at + 1, search.hits.len());
+                    format!("{at} of {count}; {next} and {previous} go through them")
                 };
             }
             if state.search.as_ref().is_some_and(|search| search.hits.is_empty()) {
@@ -275,7 +278,8 @@ fn enter_cwd(state: &mut State) -> Vec<Effect> {
     if let Some(problem) = draft.and_then(|draft| draft.problem.as_ref())
         && overlay.warned.as_ref() != Some(&text)
     {
-        state.message = format!("{problem}; Enter again takes it all the same");
+        state.message =
+            format!("{problem}; {} again takes it all the same", state.keymap.shown_key(Action::EnterCwd));
         overlay.warned = Some(text);
         return Vec::new();
     }

@@ -18,7 +18,7 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Rect {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    let text = format!(" ! {}{more}; what was good before is in force", in_one_line(problem));
+    let text = format!(" ! Not taken: {}{more}", in_one_line(problem));
     let line = Rect { height: 1, ..area };
     canvas.clear(line);
     let style = canvas.style(Role::Bad).add_modifier(Modifier::REVERSED);

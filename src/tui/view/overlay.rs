@@ -3,6 +3,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::canvas::{Canvas, row_area};
+use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::form::{self, Subject};
@@ -79,8 +80,9 @@ fn cwd(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) 
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
     let title = format!(" {} ", overlay.kind.title());
-    let inner =
-        canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], "Enter change it, Tab complete, Esc back", true);
+    let keys = [(Action::EnterCwd, "change it"), (Action::Complete, "complete"), (Action::UpLevel, "back")];
+    let note = state.keymap.hints(&keys, ", ");
+    let inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);
     if inner.is_empty() {
         // No room for a box: the input alone.
         return input(canvas, bottom(screen, 1), "cwd ", &overlay.editor);
@@ -140,12 +142,13 @@ fn value(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay
     canvas.regions.note(area, Target::Overlay);
     let title = format!(" {} ", rows::list_title(state, overlay));
     let Some(Subject::Field(field)) = &overlay.subject else { return None };
-    let note = if field.is_fact() {
-        "Enter into the bench; Ctrl-T in this run alone; Esc back"
-    } else {
-        "Enter into the bench; Esc back"
-    };
-    let inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], note, true);
+    let mut keys = vec![(Action::EnterValue, "into the bench")];
+    if field.is_fact() {
+        keys.push((Action::EnterInRun, "in this run alone"));
+    }
+    keys.push((Action::UpLevel, "back"));
+    let note = state.keymap.hints(&keys, "; ");
+    let inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);
     if inner.is_empty() {
         // No room for a box: the input alone.
         return input(canvas, bottom(screen, 1), "> ", &overlay.editor);
@@ -192,17 +195,27 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
     let title = format!(" {} ", rows::list_title(state, overlay));
+    let hints = |keys: &[(Action, &str)]| state.keymap.hints(keys, "; ");
+    let (takes, closes) = ((Action::Accept, "takes"), (Action::UpLevel, "closes"));
     let note = match overlay.kind {
-        OverlayKind::Form => "Enter changes; Del takes out; u undoes; Esc closes",
-        OverlayKind::Help => "type to search; Esc closes",
-        OverlayKind::Copy => "Enter or y takes; Esc closes",
-        OverlayKind::Variants => "Space on or off; Esc closes",
-        OverlayKind::Both => "- theirs, + mine; Esc closes",
-        OverlayKind::KeptBoth => "- the file, + not saved; Esc closes",
-        OverlayKind::Palette | OverlayKind::Models => "type to find; Enter takes; Esc closes",
-        _ => "Enter takes; Esc closes",
+        OverlayKind::Form => hints(&[
+            (Action::ChangeField, "changes"),
+            (Action::TakeOut, "takes out"),
+            (Action::UndoBench, "undoes"),
+            closes,
+        ]),
+        OverlayKind::Help => format!("type to search; {}", hints(&[closes])),
+        OverlayKind::Copy => format!("{} or {}", state.keymap.shown_key(Action::Accept), {
+            hints(&[(Action::Copy, "takes"), closes])
+        }),
+        OverlayKind::Variants => hints(&[(Action::Toggle, "on or off"), closes]),
+        OverlayKind::Both => format!("- theirs, + mine; {}", hints(&[closes])),
+        OverlayKind::KeptBoth => format!("- the file, + not saved; {}", hints(&[closes])),
+        OverlayKind::Themes => hints(&[takes, (Action::UpLevel, "takes the old one back")]),
+        OverlayKind::Palette | OverlayKind::Models => format!("type to find; {}", hints(&[takes, closes])),
+        _ => hints(&[takes, closes]),
     };
-    let mut inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], note, true);
+    let mut inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);
     if inner.is_empty() {
         return None;
     }

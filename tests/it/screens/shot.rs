@@ -43,6 +43,11 @@ impl Shot {
     }
 
     pub(crate) fn themed(width: u16, height: u16, theme: &str) -> Shot {
+        Shot::in_depth(width, height, theme, Depth::Sixteen)
+    }
+
+    /// On a terminal of so many colours.
+    pub(crate) fn in_depth(width: u16, height: u16, theme: &str, depth: Depth) -> Shot {
         // Whatever NO_COLOR says where the tests run: crossterm would leave colours out by itself.
         crossterm::style::force_color_output(true);
         let viewport = Viewport::Fixed(Rect::new(0, 0, width, height));
@@ -53,7 +58,7 @@ impl Shot {
             terminal: terminal.expect("a terminal in memory"),
             wire,
             emulator: vt100::Parser::new(cells(height), cells(width), 0),
-            theme: Theme::built_in(theme, Depth::Sixteen).expect("a built-in theme"),
+            theme: Theme::built_in(theme, depth).expect("a built-in theme"),
             regions: Regions::default(),
         }
     }
@@ -130,6 +135,45 @@ impl Shot {
         out
     }
 
+    /// A letter for the style of each cell, row by row, and what each letter stands for. The style of most cells is a dot.
+    pub(crate) fn letters(&self) -> String {
+        let screen = self.emulator.screen();
+        let (height, width) = self.size();
+        let styles: Vec<Vec<String>> = (0..height)
+            .map(|y| {
+                let mut row: Vec<String> = Vec::new();
+                for cell in (0..width).filter_map(|x| screen.cell(y, x)) {
+                    // The second cell of a wide character has no style of its own.
+                    let own = row.last().filter(|_| cell.is_wide_continuation()).cloned();
+                    row.push(own.unwrap_or_else(|| described(cell)));
+                }
+                row
+            })
+            .collect();
+        let mut known: Vec<(&str, usize)> = Vec::new();
+        for style in styles.iter().flatten() {
+            match known.iter_mut().find(|(one, _)| one == style) {
+                Some((_, count)) => *count += 1,
+                None => known.push((style, 1)),
+            }
+        }
+        let most = known.iter().max_by_key(|(_, count)| *count).map_or("", |(style, _)| *style);
+        let rest: Vec<&str> = known.iter().map(|(style, _)| *style).filter(|style| *style != most).collect();
+        let letter = |style: &str| match rest.iter().position(|one| *one == style) {
+            None => '.',
+            Some(at) => ('a'..='z').chain('A'..='Z').chain('0'..='9').nth(at).expect("few styles"),
+        };
+        let mut out = String::new();
+        for row in &styles {
+            let row: String = row.iter().map(|style| letter(style)).collect();
+            let _ = writeln!(out, "{}", row.trim_end_matches('.'));
+        }
+        for style in std::iter::once(most).chain(rest.iter().copied()) {
+            let _ = writeln!(out, "{} {style}", letter(style));
+        }
+        out
+    }
+
     /// Where the terminal's cursor stands, as (column, row); none while it is hidden.
     pub(crate) fn cursor(&self) -> Option<(u16, u16)> {
         let screen = self.emulator.screen();
@@ -152,6 +196,28 @@ impl Shot {
             .filter(|&x| screen.cell(row, x).is_some_and(|cell| cell.contents() == symbol))
             .collect()
     }
+}
+
+/// The style of a cell: modifiers, the colour in front, the colour behind.
+fn described(cell: &vt100::Cell) -> String {
+    let color = |color| match color {
+        vt100::Color::Default => "default".to_owned(),
+        vt100::Color::Idx(index) => index.to_string(),
+        vt100::Color::Rgb(red, green, blue) => format!("#{red:02x}{green:02x}{blue:02x}"),
+    };
+    let mut style = format!("{} on {}", color(cell.fgcolor()), color(cell.bgcolor()));
+    for (on, word) in [
+        (cell.bold(), " bold"),
+        (cell.dim(), " dim"),
+        (cell.italic(), " italic"),
+        (cell.underline(), " underlined"),
+        (cell.inverse(), " reversed"),
+    ] {
+        if on {
+            style.push_str(word);
+        }
+    }
+    style
 }
 
 fn cells(count: u16) -> std::num::NonZero<u16> {
