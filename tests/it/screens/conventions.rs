@@ -126,7 +126,7 @@ fn the_footer_shows_what_can_be_pressed_now_and_drops_the_least_first() {
 fn rebound_keys_act_and_are_shown_wherever_keys_are() {
     let mut state = drawn();
     let before = press(&mut state, "<space>");
-    update(&mut state, Event::Settings(news("send: [f5, ctrl-g], quit: [], accept: [f2], up: [i, up]")));
+    update(&mut state, Event::Settings(news("send: [f5, ctrl-g], quit: [], accept: [f2], up: [f7, up]")));
     assert_eq!(press(&mut state, "<space>q"), [], "their keys of old");
     assert_eq!(press(&mut state, "<f5>"), before);
     assert_eq!(press(&mut state, "<ctrl-g>"), before);
@@ -140,7 +140,7 @@ fn rebound_keys_act_and_are_shown_wherever_keys_are() {
         press(&mut state, "<esc>");
     }
     // In a menu the keys of the screen's lists move, too, and the row is taken with the new key.
-    press(&mut state, "v<down><down>i");
+    press(&mut state, "v<down><down><f7>");
     assert_eq!(state.overlays.last().expect("the menu").list.cursor, 1);
     let text = shot(120, 40, &mut state);
     assert!(text.contains("F2 takes; Esc closes"), "{text}");
