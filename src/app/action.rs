@@ -86,6 +86,16 @@ pub enum Action {
     FocusRequest,
     /// Focus pane 4.
     FocusWhy,
+    /// The shown call beside another one.
+    Differences,
+    /// What the shown call is compared with.
+    Sides,
+    /// The same call on the next branch.
+    SidesBranch,
+    /// The next difference.
+    NextDifference,
+    /// The difference before.
+    PreviousDifference,
     /// To what the selected line of a view is about.
     OpenLine,
     /// The column before.
@@ -335,6 +345,11 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Play, "play", &["p"], S::Screen, ("play", 8), "Play or stop", "Sends one call after the other until the end of the run."),
         row(A::Orders, "orders", &["o"], S::Screen, ("orders", 9), "Run order against byte order", "Shows in which order the layers run and in which order their bytes stand."),
         row(A::Blocks, "overlay", &["O"], S::Screen, NO, "The overlay: blocks and their budgets", "Lists the sections of every block: required or optional, their limits and sizes, and which were kept, cut or dropped, and why."),
+        row(A::Differences, "differences", &["d"], S::Screen, NO, "What differs from another call", "Shows the shown call beside the one before it, any other one, or the same call on another branch, by words."),
+        row(A::Sides, "sides", &["s"], S::View(View::Diff), ("other call", 3), "Compare with another call", "Lists the calls of this branch and of the others that the shown call can be compared with."),
+        row(A::SidesBranch, "sides_branch", &["B"], S::View(View::Diff), ("other branch", 4), "The same call on the next branch", "Puts two branches side by side; again goes to the next branch, at last back to the call before."),
+        row(A::NextDifference, "next_difference", &["n"], S::View(View::Diff), ("next", 2), "The next difference", "Goes to the next difference."),
+        row(A::PreviousDifference, "previous_difference", &["N"], S::View(View::Diff), NO, "The difference before", "Goes to the difference before."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
@@ -411,6 +426,7 @@ pub const VIEWS: &[Action] = &[
     Action::Injectors,
     Action::Log,
     Action::Blocks,
+    Action::Differences,
 ];
 
 /// The row of an action.
@@ -496,6 +512,12 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Runs => snapshot.choices.runs.len() > 1,
         Action::Branch => snapshot.title.branch.is_some(),
         Action::Programs => snapshot.programs.is_some(),
+        Action::SidesBranch => snapshot.title.branch.is_some(),
+        Action::Sides => snapshot.diff.is_some(),
+        Action::NextDifference | Action::PreviousDifference => {
+            state.page.diff.as_ref().is_some_and(|rows| !rows.starts.is_empty())
+        }
+        Action::Differences => !snapshot.request.blocks.is_empty(),
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
         Action::Themes => !state.themes.is_empty(),

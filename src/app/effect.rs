@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::copy::Copy;
+use super::diff::With;
 use super::editor::Purpose;
 use super::state::View;
 use crate::core::diagnostic::Position;
@@ -87,6 +88,8 @@ pub enum EngineRequest {
     Variants(Vec<Name>),
     /// Choose a model, as `provider:model`.
     Model(Name),
+    /// Compare the shown call with another one, or stop that. The answer is [`super::snapshot::Snapshot::diff`].
+    Compare(Option<With>),
     /// Go on with the next branch: an edit at an earlier call leaves the calls behind it on a branch of their own.
     NextBranch,
     /// Choose a run of the bench.

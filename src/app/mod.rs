@@ -4,6 +4,7 @@ pub mod action;
 pub mod blocks;
 pub mod cells;
 pub mod copy;
+pub mod diff;
 pub mod editor;
 pub mod effect;
 pub mod engine;

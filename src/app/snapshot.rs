@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::diff::DiffView;
 use super::editor::Opened;
 use super::state::Shows;
 use super::views::ViewData;
@@ -67,6 +68,8 @@ pub struct Snapshot {
     pub data: ViewData,
     /// Where the lines of the script stand in the bench, by the events that they led to.
     pub lines: BTreeMap<EventId, Position>,
+    /// The shown call beside another one, while that was asked for.
+    pub diff: Option<Arc<DiffView>>,
     /// The text file that is open for editing.
     pub opened: Option<Opened>,
     /// The number of the latest request to open a text that was answered.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::diff::With;
 use super::editor::Editor;
 use super::event::{Event, Metrics};
 use super::form::Subject;
@@ -75,11 +76,14 @@ pub enum View {
     Log,
     /// Blocks with their budget and what became of their sections.
     Blocks,
+    /// The shown call beside another one.
+    Diff,
 }
 
 impl View {
     /// All of them but the panes.
-    pub const ALL: &[View] = &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks];
+    pub const ALL: &[View] =
+        &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks, View::Diff];
 
     /// Its name on the screen.
     #[must_use]
@@ -92,6 +96,7 @@ impl View {
             View::Injectors => "Injectors",
             View::Log => "Log",
             View::Blocks => "Overlay",
+            View::Diff => "Differences",
         }
     }
 }
@@ -190,6 +195,8 @@ pub enum OverlayKind {
     Cwd,
     /// The input of a search.
     Search,
+    /// What the shown call can be compared with.
+    Sides,
     /// A text that is not saved is to be left.
     Unsaved,
     /// A text that is edited was changed outside.
@@ -225,6 +232,7 @@ impl OverlayKind {
             OverlayKind::Themes => "Theme",
             OverlayKind::Cwd => "Change the CWD",
             OverlayKind::Search => "Search",
+            OverlayKind::Sides => "Compare with",
             OverlayKind::Unsaved => "Not saved",
             OverlayKind::Conflict => "Changed outside",
             OverlayKind::Both => "Theirs and mine",
@@ -243,6 +251,7 @@ impl OverlayKind {
         match self {
             OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models => Mode::Find,
             OverlayKind::Runs
+            | OverlayKind::Sides
             | OverlayKind::Views
             | OverlayKind::Copy
             | OverlayKind::Themes
@@ -418,6 +427,8 @@ pub struct State {
     pub paints: Paints,
     /// What is open, the last on top.
     pub overlays: Vec<Overlay>,
+    /// What the engine was asked to compare the shown call with, while it is looked at.
+    pub comparing: Option<With>,
     /// The search whose hits are shown.
     pub search: Option<Search>,
     /// Something to say until the next key.
@@ -480,6 +491,7 @@ impl State {
             edits_seen: 0,
             paints: Paints::default(),
             overlays: Vec::new(),
+            comparing: None,
             search: None,
             message: String::new(),
             mouse,

@@ -1,6 +1,7 @@
 //! Where two texts begin to differ, and how to say so in a line.
 
 pub mod lines;
+pub mod pairs;
 pub mod prompt;
 pub mod words;
 

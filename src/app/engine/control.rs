@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::compare::Comparing;
 use super::edge::Edge;
 use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
@@ -56,6 +57,8 @@ pub struct Engine {
     pub(super) asked: u32,
     /// The latest edit that a form asked for.
     pub(super) edited: Option<EditedField>,
+    /// While somebody looks at it: the shown call beside another one.
+    pub(super) comparing: Option<Comparing>,
     pub(super) playing: bool,
     /// What is wrong with files that were good before.
     pub(super) broken: Vec<Diagnostic>,
@@ -125,6 +128,7 @@ impl Engine {
             chosen: Vec::new(),
             asked: 0,
             edited: None,
+            comparing: None,
             playing: false,
             broken: Vec::new(),
             warnings,
@@ -217,6 +221,10 @@ impl Engine {
             }
             EngineRequest::NextBranch => {
                 self.next_branch();
+                Ok(())
+            }
+            EngineRequest::Compare(with) => {
+                self.compare(with);
                 Ok(())
             }
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),

@@ -99,6 +99,7 @@ impl Engine {
             _ => ViewData::None,
         };
         snapshot.lines = player.lines();
+        let diff = self.differences(session, record, request.as_ref());
         let at = record.map_or(0, |record| record.at);
         snapshot.model = info::model(session.bench(), record, &model, at, snapshot.request.tokens);
         snapshot.calls = publish::call_table(
@@ -158,6 +159,7 @@ impl Engine {
         snapshot.sheet = self.edge.sheet(&self.options.variants);
         snapshot.facts_now = self.facts_now();
         snapshot.edited = self.edited;
+        snapshot.diff = self.keep_differences(diff);
         snapshot.asked = self.asked;
         snapshot.opened = self.editing.as_ref().map(|editing| editing.opened.clone());
         snapshot

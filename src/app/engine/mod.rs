@@ -2,6 +2,7 @@
 
 mod branches;
 mod commands;
+mod compare;
 mod control;
 mod describe;
 mod disk;

@@ -118,7 +118,9 @@ pub fn wants(state: &State, seen: &Range<usize>) -> Vec<Want> {
     if let Some(editor) = &state.editor {
         return editor_wants(state, editor, seen).into_iter().collect();
     }
-    let Some(block) = state.block().filter(|_| state.view == View::Main) else { return Vec::new() };
+    let Some(block) = state.block().filter(|_| matches!(state.view, View::Main | View::Bytes)) else {
+        return Vec::new();
+    };
     let mut wants: Vec<Want> = Vec::new();
     for part in block.parts.iter().take(PARTS) {
         let Some(text) = block.text.text().get(part.range.clone()).filter(|text| !text.is_empty()) else {

@@ -28,6 +28,7 @@ pub(super) fn page(state: &State) -> Page {
         empty: "this bench has no block: a place with `of: block`, which can have markers and a budget"
             .to_owned(),
         filters: true,
+        diff: None,
     }
 }
 

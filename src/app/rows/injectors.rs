@@ -28,6 +28,7 @@ pub(super) fn page(state: &State) -> Page {
         lines: Wrapped::of(state).fold(lines),
         empty: injectors.empty.to_string(),
         filters: true,
+        diff: None,
         start: None,
     }
 }

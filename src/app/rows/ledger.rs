@@ -37,6 +37,7 @@ pub(super) fn page(state: &State) -> Page {
         lines: Wrapped::of(state).fold(lines),
         empty: "This call is sent no message: only tools and the system prompt.".to_owned(),
         filters: true,
+        diff: None,
         start: None,
     }
 }

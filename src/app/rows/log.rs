@@ -25,6 +25,7 @@ pub(super) fn page(state: &State) -> Page {
         lines: Wrapped::of(state).fold(lines),
         empty: "Nothing has happened yet.".to_owned(),
         filters: true,
+        diff: None,
     }
 }
 

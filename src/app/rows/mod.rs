@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calls;
+mod diff;
 mod form;
 mod injectors;
 mod laid;
@@ -14,8 +15,9 @@ mod request;
 mod why;
 
 pub use calls::{CallLine, call_line_text, call_lines};
+pub use diff::{DiffRow, DiffRows, Half, Widths};
 pub use laid::Laid;
 pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
-pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells};
+pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells, page_stands};
 pub use request::{BlockRows, Look, Reading, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

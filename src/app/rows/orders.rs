@@ -24,5 +24,6 @@ pub(super) fn page(state: &State) -> Page {
         lines: lines.collect(),
         empty: "there is no layer".to_owned(),
         filters: false,
+        diff: None,
     }
 }

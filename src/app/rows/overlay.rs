@@ -7,6 +7,7 @@ use super::form;
 use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
 use crate::app::cells;
 use crate::app::copy::{self, Copyable};
+use crate::app::diff::With;
 use crate::app::folders;
 use crate::app::form::{Field, Subject};
 use crate::app::state::{Overlay, OverlayKind, Pane, State};
@@ -27,6 +28,8 @@ pub enum Pick {
     Run(Name),
     /// Draw with this theme.
     Theme(Name),
+    /// Compare the shown call with this.
+    With(With),
     /// Switch this variant on or off.
     Variant(Name),
     /// Type this instead.
@@ -141,6 +144,13 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
                 ListRow::new(on, &*theme.name, &*theme.about, Pick::Theme(theme.name.clone()))
             })
             .collect(),
+        OverlayKind::Sides => {
+            let all = state.snapshot.diff.iter().flat_map(|view| &view.choices);
+            all.map(|choice| {
+                ListRow::new(sign(choice.on), &*choice.title, &*choice.about, Pick::With(choice.with))
+            })
+            .collect()
+        }
         OverlayKind::Variants => choices
             .variants
             .iter()

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::diff::{self, DiffRows};
 use super::{blocks, injectors, ledger, log, orders};
 use crate::app::cells;
 use crate::app::effect::TextPlace;
@@ -168,6 +169,8 @@ pub struct Page {
     pub empty: String,
     /// True when a search hides the lines that it does not find; else it goes to the next one that it finds.
     pub filters: bool,
+    /// For two requests side by side, what each line shows.
+    pub diff: Option<Arc<DiffRows>>,
 }
 
 /// Cells between two columns.
@@ -252,6 +255,7 @@ pub fn page(state: &State) -> Page {
         View::Injectors => injectors::page(state),
         View::Log => log::page(state),
         View::Blocks => blocks::page(state),
+        View::Diff => diff::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {
@@ -322,6 +326,12 @@ impl Wrapped {
         }
         out
     }
+}
+
+/// True when the page that was laid out last is still right, and making it anew would only take time.
+#[must_use]
+pub fn page_stands(state: &State) -> bool {
+    diff::still(state)
 }
 
 /// The cells of a line of the view that fills the screen.

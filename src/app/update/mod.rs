@@ -1,5 +1,6 @@
 //! The one function that changes the state. It never composes and never waits: what it wants done is returned.
 
+mod differences;
 mod editor;
 mod follow;
 mod form;
@@ -87,6 +88,7 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         effects.push(Effect::Theme(theme));
     }
     views::ask(state, &mut effects);
+    effects.extend(differences::ask(state));
     effects
 }
 

@@ -29,6 +29,10 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
     match kind {
         // What is on is selected, so that Enter changes nothing by accident.
         OverlayKind::Models => list.cursor = choices.models.iter().position(|model| model.on).unwrap_or(0),
+        OverlayKind::Sides => {
+            let choices = state.snapshot.diff.iter().flat_map(|view| &view.choices);
+            list.cursor = choices.enumerate().find(|(_, choice)| choice.on).map_or(0, |(at, _)| at);
+        }
         OverlayKind::Runs => list.cursor = choices.runs.iter().position(|run| run.on).unwrap_or(0),
         OverlayKind::Cwd => {
             editor.set(if base.ends_with('/') { base.to_string() } else { format!("{base}/") });
@@ -202,6 +206,10 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
         }
         Pick::Model(name) => EngineRequest::Model(name),
         Pick::Run(name) => EngineRequest::Run(name),
+        Pick::With(with) => {
+            state.comparing = Some(with);
+            EngineRequest::Compare(Some(with))
+        }
     };
     state.overlays.pop();
     vec![Effect::Engine(request)]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{editor, form, overlay, reading, search, views, why_lines};
+use super::{differences, editor, form, overlay, reading, search, views, why_lines};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
@@ -53,6 +53,11 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Injectors => views::switch(state, View::Injectors),
         Action::Log => views::switch(state, View::Log),
         Action::Blocks => views::switch(state, View::Blocks),
+        Action::Differences => views::switch(state, View::Diff),
+        Action::Sides => overlay::open(state, OverlayKind::Sides),
+        Action::SidesBranch => return differences::turn_branch(state),
+        Action::NextDifference => differences::step(state, true),
+        Action::PreviousDifference => differences::step(state, false),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {

@@ -92,7 +92,7 @@ pub(super) fn leave(state: &mut State) {
 /// Makes the page of the view anew. The selected line stays selected, wherever it stands by now.
 pub(super) fn refresh(state: &mut State) {
     let key = state.page.lines.get(state.here().list.cursor).map(|line| Arc::clone(&line.key));
-    let page = rows::page(state);
+    let page = if rows::page_stands(state) { std::mem::take(&mut state.page) } else { rows::page(state) };
     let same = state.page_of == state.view;
     let found = key.filter(|key| same && !key.is_empty());
     let found = found.and_then(|key| page.lines.iter().position(|line| line.key == key));

@@ -5,6 +5,7 @@ mod banner;
 mod calls;
 mod canvas;
 mod caption;
+mod diff;
 mod editor;
 mod header;
 mod layers;
@@ -78,6 +79,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Ledger | View::Injectors | View::Log | View::Blocks) => {
             page::draw(canvas, room, layout.size, state)
         }
+        (None, View::Diff) => diff::draw(canvas, room, layout.size, state),
     }
     why::draw_verdict(canvas, layout.verdict, state);
     caption::draw(canvas, layout.caption, state);

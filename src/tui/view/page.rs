@@ -10,7 +10,7 @@ use crate::app::state::State;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
-fn role(ink: Ink) -> Role {
+pub(super) fn role(ink: Ink) -> Role {
     match ink {
         Ink::Text => Role::Text,
         Ink::Dim => Role::Dim,

@@ -340,6 +340,7 @@ pub(crate) fn xbot() -> Snapshot {
         facts_now: Vec::new(),
         edited: None,
         opened: None,
+        diff: None,
         asked: 0,
     }
 }

@@ -3,6 +3,7 @@
 mod blocks;
 mod calls;
 mod caption;
+mod differences;
 mod fill;
 mod layers;
 mod request;
@@ -12,6 +13,7 @@ mod why;
 pub use blocks::blocks;
 pub use calls::{lead_words, run_size, table as call_table};
 pub use caption::caption;
+pub use differences::blocks as diff_blocks;
 pub use fill::{Filled, fill};
 pub use layers::table as layer_table;
 pub use request::{author, plain_block, title, view as request_view};

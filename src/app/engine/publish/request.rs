@@ -191,6 +191,16 @@ pub fn author(session: &Session, kind: BlockKind, part: &Name) -> Name {
     }
 }
 
+/// What screens call who wrote a part of a block.
+pub(super) fn author_in(session: &Session, block: &Block, part: &Name) -> Arc<str> {
+    match (session.bench().layer(part), block.kind) {
+        (None, BlockKind::ToolUse) => {
+            format!("model calls {}", block.tool.as_deref().unwrap_or_default()).into()
+        }
+        _ => author(session, block.kind, part),
+    }
+}
+
 fn part_row(
     session: &Session,
     block: &Block,
@@ -200,12 +210,7 @@ fn part_row(
 ) -> PartRow {
     let bench = session.bench();
     let layer = bench.layer(&part.id);
-    let author: Arc<str> = match (&layer, block.kind) {
-        (None, BlockKind::ToolUse) => {
-            format!("model calls {}", block.tool.as_deref().unwrap_or_default()).into()
-        }
-        _ => author(session, block.kind, &part.id),
-    };
+    let author = author_in(session, block, &part.id);
     let changed = matches!(change, BlockChange::Changed(_))
         && old.is_some_and(|old| {
             !old.parts().iter().any(|other| other.id == part.id && old[other] == block.text[part])
