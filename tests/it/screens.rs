@@ -5,6 +5,7 @@ mod conventions;
 mod copying;
 mod day;
 mod demos;
+mod differences;
 mod fixture;
 mod forms;
 mod kept;

@@ -151,6 +151,8 @@ struct Made<'v> {
     rows: Vec<DiffRow>,
     lines: Vec<Line>,
     starts: Vec<usize>,
+    /// True while a block is laid out of which only one text ends with a line feed.
+    ends_differ: bool,
     /// The authors that stand right above, of the older and the newer text.
     said: [Option<Arc<str>>; 2],
 }
@@ -168,7 +170,15 @@ impl<'v> Made<'v> {
         // A sign and a gap stand between the author and the text.
         let text = room.saturating_sub(author + 3).max(4);
         let widths = Widths { beside, author, text };
-        Made { view, widths, rows: Vec::new(), lines: Vec::new(), starts: Vec::new(), said: [None, None] }
+        Made {
+            view,
+            widths,
+            rows: Vec::new(),
+            lines: Vec::new(),
+            starts: Vec::new(),
+            ends_differ: false,
+            said: [None, None],
+        }
     }
 
     fn push(&mut self, row: DiffRow, line: Line) {
@@ -179,7 +189,8 @@ impl<'v> Made<'v> {
     /// A row that is folded or unfolded by Enter; true when it is open.
     fn fold(&mut self, key: String, text: String, turned: &BTreeSet<Arc<str>>) -> bool {
         let open = turned.contains(&*key);
-        let text = format!("{} [{text}]", if open { "-" } else { "+" });
+        // No sign in front of it: `+` and `-` say whose a line is.
+        let text = format!("[{text}{}]", if open { ", shown" } else { "" });
         let line = Line { whole: true, open: Some(open), ..Line::new(key) };
         self.push(DiffRow::Fold(text.clone()), line.cell(text, Ink::Dim).goal(Goal::Fold));
         self.said = [None, None];
@@ -228,6 +239,10 @@ impl<'v> Made<'v> {
 
     fn runs(&mut self, number: usize, turned: &BTreeSet<Arc<str>>) {
         let block = &self.view.blocks[number];
+        self.ends_differ = match (&block.old, &block.new) {
+            (Some(old), Some(new)) => old.ends != new.ends,
+            _ => false,
+        };
         let count = block.runs.len();
         for (at, run) in block.runs.iter().enumerate() {
             match run {
@@ -396,7 +411,7 @@ impl<'v> Made<'v> {
                 changed,
                 marks: own,
                 raw,
-                no_end: changed && last && !text.ends && end >= line.end,
+                no_end: changed && last && !text.ends && self.ends_differ && end >= line.end,
             });
             at = end;
             if at >= line.end {
