@@ -214,9 +214,9 @@ pub(super) fn seek(state: &mut State, seek: Seek) -> Vec<Effect> {
 /// The engine has published; `other` when another call is shown than before. What was sought may be there now.
 pub(super) fn on_published(state: &mut State, snapshot: &Snapshot, other: bool) {
     refresh(state);
-    let published = ViewData::of(state.view) != View::Main;
+    let published = ViewData::of(state.view) != View::Main || state.view == View::Diff;
     if published && (other || state.begins) {
-        state.begins &= snapshot.data == ViewData::None;
+        state.begins &= snapshot.data == ViewData::None && snapshot.diff.is_none();
         begin(state);
     }
     // A message that is not there any more cannot be read.

@@ -81,7 +81,7 @@ fn two_calls_differ_by_words() {
 fn the_moved_break_is_seen_with_its_authors() {
     for (width, height) in [(120, 40), (80, 24)] {
         let mut stage = xbot((width, height));
-        stage.keys(&["space", "space", "space", "space", "d", "n"]);
+        stage.keys(&["space", "space", "space", "space", "d"]);
         let text = stage.text();
         assert!(text.contains("call 4 -> call 5") && text.contains("00_base"), "{text}");
         insta::assert_snapshot!(format!("moved_{width}x{height}"), text);
