@@ -285,3 +285,56 @@ proptest! {
         prop_assert!(rows.from(editor.top).take(5).any(|row| row == rows.of(editor.cursor)));
     }
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Whatever keys do to a file of any kind: what is saved has the lines that are on the screen, what stands in front of
+    /// the first change and behind the last one keeps its bytes, and taking everything back leaves the file as it was.
+    #[test]
+    fn keys_change_the_lines_they_change_and_no_others(
+        lines in prop::collection::vec(("[ab你]{0,3}", prop::sample::select(vec!["\n", "\r\n", "\r"])), 1..12),
+        bom: bool, mixed: bool, ends: bool, start in any::<prop::sample::Index>(),
+        keys in prop::collection::vec(prop::sample::select(vec![
+            "x", "你", "backspace", "delete", "enter", "left", "right", "up", "down", "home", "end", "ctrl-k", "ctrl-w",
+            "shift-left", "shift-down", "shift-end", "cut", "put", "all", "tab", "ctrl-home", "ctrl-end",
+        ]), 0..16),
+    ) {
+        let one = lines[0].1;
+        let mut whole = String::from(if bom { "\u{feff}" } else { "" });
+        for (at, (line, end)) in lines.iter().enumerate() {
+            whole.push_str(line);
+            if at + 1 < lines.len() || ends {
+                let end = if mixed { end } else { one };
+                // Two line ends are not to be one.
+                whole.push_str(if end == "\n" && whole.ends_with('\r') { "\r\n" } else { end });
+            }
+        }
+        let row = start.index(lines.len());
+        let mut editor = editor(&whole, Place { row, byte: 0 });
+        for key in keys {
+            press(&mut editor, key);
+        }
+        let base = editor.base.clone();
+        let saved = base.apply(&base.splices(&editor.hunks())).expect("text");
+        prop_assert_eq!(base.with(&editor.hunks()), text(&editor));
+        let after = Original::of(saved.clone()).expect("text");
+        let (old, new): (Vec<&str>, Vec<&str>) = (base.lines().collect(), after.lines().collect());
+        prop_assert_eq!(&new, &editor.document.lines().collect::<Vec<_>>());
+        prop_assert_eq!(editor.modified, saved != **base.bytes());
+        if new == old {
+            prop_assert_eq!(&saved, &**base.bytes());
+        }
+        // The lines that both begin with, and those that both end with, byte for byte.
+        let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let bytes = |of: &Original, lines: usize| of.lines().take(lines).map(str::len).sum::<usize>();
+        let same = |a: &[u8], b: &[u8]| a.iter().zip(b).take_while(|(a, b)| a == b).count();
+        prop_assert!(same(&saved, base.bytes()) >= bytes(&base, head), "{:?} -> {:?}", whole, saved);
+        let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let back = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<_>>();
+        let last: usize = old.iter().rev().take(tail).map(|line| line.len()).sum();
+        prop_assert!(same(&back(&saved), &back(base.bytes())) >= last, "{:?} -> {:?}", whole, saved);
+        while editor.undo() {}
+        prop_assert!(!editor.modified && editor.hunks().is_empty());
+    }
+}

@@ -277,7 +277,21 @@ fn random(root: &Node, kind: usize, a: usize, b: usize, word: &str) -> BenchEdit
         16 => {
             BenchEdit::AddMark { at: pick(&keys("places"), b), ttl: a.is_multiple_of(2).then(|| "1h".into()) }
         }
-        _ => BenchEdit::RemoveMark(b % 3),
+        17 => BenchEdit::RemoveMark(b % 3),
+        18 => BenchEdit::RemoveAgentField(pick(&keys("agent"), a)),
+        19 => BenchEdit::RemoveFact(pick(&keys("facts"), a)),
+        20 => BenchEdit::MarkLife { mark: a % 3, ttl: b.is_multiple_of(2).then(|| "1h".into()) },
+        _ => {
+            let rules =
+                [Rule::When, Rule::Key, Rule::Run, Rule::Refresh, Rule::Earlier, Rule::Persist, Rule::Budget];
+            let to = match b % 4 {
+                0 => None,
+                1 => Some(Value::Int(b as i64)),
+                2 => Some(Value::text(word)),
+                _ => Some(Value::text("strip")),
+            };
+            BenchEdit::Rule { layer, rule: rules[a % rules.len()], to }
+        }
     }
 }
 
@@ -294,6 +308,14 @@ fn value_after(root: &Node, edit: &BenchEdit) -> Option<Value> {
         BenchEdit::Toggle(id) => of(layer(id)?.get("when")),
         BenchEdit::Place { layer: id, .. } => of(layer(id)?.get("in")),
         BenchEdit::Refresh { layer: id, .. } => of(layer(id)?.get("refresh")),
+        BenchEdit::RemoveAgentField(name) => of(root.get("agent")?.get(name)),
+        BenchEdit::RemoveFact(name) => of(root.get("facts")?.get(name)),
+        BenchEdit::MarkLife { mark, .. } => of(root.get("marks")?.items().get(*mark)?.get("ttl")),
+        BenchEdit::Rule { layer: id, rule, .. } => {
+            let layer = layer(id)?;
+            let node = rule.path().iter().try_fold(&*layer, |node, step| node.get(step).map(|node| &**node));
+            node.map(Node::value)
+        }
         BenchEdit::Keep { layer: id, rule, .. } => {
             of(layer(id)?.get("keep")?.get(if *rule == KeepRule::Earlier { "earlier" } else { "persist" }))
         }
@@ -320,15 +342,15 @@ fn byte_order(root: &Node, place: &str) -> Vec<Name> {
 }
 
 proptest! {
-    // Two edits each on average, so a thousand of them.
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    // Two edits each on average, so more than a thousand of them.
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     /// Any edit of any bench: the value is as intended, every comment is there, every line that is not meant has its
     /// bytes, and going back restores the file; or it is refused with a reason.
     #[test]
     fn an_edit_does_what_it_says_or_is_refused(
         bench in any::<prop::sample::Index>(), crlf: bool,
-        edits in prop::collection::vec((0usize..18, any::<u16>(), any::<u16>(), "[a-z:# '\"{},你-]{1,6}"), 1..4),
+        edits in prop::collection::vec((0usize..26, any::<u16>(), any::<u16>(), "[a-z:# '\"{},你-]{1,6}"), 1..4),
     ) {
         let benches = benches();
         let (name, text) = &benches[bench.index(benches.len())];
@@ -356,6 +378,20 @@ proptest! {
                 BenchEdit::Model(to) => prop_assert_eq!(value_after(&root_after, &change), Some(Value::Text(to.clone()))),
                 BenchEdit::Fact(_, to) | BenchEdit::AgentField(_, to) => {
                     prop_assert_eq!(value_after(&root_after, &change), Some(to.clone()));
+                }
+                BenchEdit::RemoveFact(_) | BenchEdit::RemoveAgentField(_) => {
+                    prop_assert!(value_after(&root, &change).is_some() && value_after(&root_after, &change).is_none());
+                }
+                BenchEdit::Rule { to, .. } => prop_assert_eq!(value_after(&root_after, &change), to.clone()),
+                BenchEdit::MarkLife { ttl, .. } => {
+                    prop_assert_eq!(value_after(&root_after, &change), ttl.clone().map(Value::Text));
+                }
+                BenchEdit::Refresh { refresh, .. } if !matches!(refresh, Refresh::Change { .. }) => {
+                    prop_assert_eq!(value_after(&root_after, &change), Some(Value::text(refresh.word())));
+                }
+                BenchEdit::Keep { keeping, .. } => {
+                    let word = if *keeping == Keeping::Keep { "keep" } else { "strip" };
+                    prop_assert_eq!(value_after(&root_after, &change), Some(Value::text(word)));
                 }
                 BenchEdit::Place { place, .. } => prop_assert_eq!(value_after(&root_after, &change), Some(Value::Text(place.clone()))),
                 BenchEdit::Toggle(_) => {
@@ -392,6 +428,9 @@ proptest! {
                 BenchEdit::Fact(..)
                 | BenchEdit::AgentField(..)
                 | BenchEdit::Refresh { .. }
+                | BenchEdit::Rule { .. }
+                | BenchEdit::RemoveFact(_)
+                | BenchEdit::RemoveAgentField(_)
                 | BenchEdit::RemoveMark(_) => {}
                 _ => prop_assert!(cut.matches('\n').count() <= 1, "{cut}"),
             }
