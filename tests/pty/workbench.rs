@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -215,6 +217,60 @@ fn the_own_editor_has_the_terminal_to_itself() {
     session.send("q");
     assert_eq!(session.wait_for_exit(), 0);
     assert_eq!(session.seen().modes_left(), Vec::<String>::new());
+}
+
+#[test]
+fn what_was_typed_and_not_saved_outlives_a_kill() {
+    let place = Place::new();
+    let file = place.path("project/AGENTS.md");
+    let drafts = place.path("home/.local/state/plywood/drafts");
+    let kept = || fs::read_dir(&drafts).map_or(0, |entries| entries.flatten().count());
+    let mut session = place.open("project");
+    wait_for_characters(&session, "AGENTS.md", 8);
+    session.send("1gemine ");
+    session.wait_for("verdict of this draft");
+    // It is kept a moment after it was typed.
+    let begun = Instant::now();
+    while kept() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30), "it is never kept");
+        thread::sleep(Duration::from_millis(10));
+    }
+    kill(Pid::from_raw(session.pid()), Signal::SIGKILL).expect("the program runs");
+    session.wait_for_exit();
+
+    // Another end: at once, with what was typed last.
+    let mut session = place.open("project");
+    wait_for_characters(&session, "AGENTS.md", 8);
+    session.send("1ge");
+    session.wait_for("Not saved the last time");
+    session.send("\r");
+    session.wait_for("1 mine # Rules");
+    session.send("\x1b[Fand more");
+    session.wait_for("mine # Rulesand more");
+    kill(Pid::from_raw(session.pid()), Signal::SIGTERM).expect("the program runs");
+    assert_eq!(session.wait_for_exit(), 143);
+    assert_eq!(session.seen().modes_left(), Vec::<String>::new());
+    assert_eq!(fs::read_to_string(&file).expect("a file"), "# Rules\n");
+
+    let mut session = place.open("project");
+    wait_for_characters(&session, "AGENTS.md", 8);
+    session.send("1ge");
+    session.wait_for("Not saved the last time");
+    session.send("\r");
+    session.wait_for("mine # Rulesand more");
+    session.send("\x13");
+    session.wait_for("AGENTS.md saved");
+    assert_eq!(fs::read_to_string(&file).expect("a file"), "mine # Rulesand more\n");
+    assert_eq!(kept(), 0);
+    assert_eq!(
+        fs::read_dir(place.path("project")).expect("a folder").count(),
+        1,
+        "nothing lies beside the file"
+    );
+    session.send("\x1b");
+    session.wait_until("the panes", |seen| seen.text().contains("2 Calls"));
+    session.send("q");
+    assert_eq!(session.wait_for_exit(), 0);
 }
 
 #[test]
