@@ -251,6 +251,10 @@ pub struct LayerRow {
     pub run: Option<u32>,
     /// True when its order of running differs from its order in the bytes.
     pub crossing: bool,
+    /// What decides when it runs: `run: 100`; empty for what is no layer.
+    pub runs_by: Arc<str>,
+    /// What decides where it stands: `key 05_channel`, `as it runs`; empty for what is no layer.
+    pub stands_by: Arc<str>,
     /// The place it goes to.
     pub place: Name,
     /// Its own text in characters (Unicode scalar values), without joins.

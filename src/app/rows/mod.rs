@@ -17,6 +17,7 @@ mod why;
 pub use calls::{CallLine, call_line_text, call_lines};
 pub use diff::{DiffRow, DiffRows, Half, Widths};
 pub use laid::Laid;
+pub use orders::{Both, StrokeCell, both_orders, meet, order_words, stroke};
 pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
 pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells, page_stands};
 pub use request::{BlockRows, Look, Reading, Row, span_in};

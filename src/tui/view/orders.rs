@@ -1,93 +1,137 @@
-//! Run order against byte order.
+//! Run order on the left, byte order on the right, and a stroke for each layer that crosses others where the orders do.
+
+use std::collections::BTreeMap;
 
 use ratatui::layout::Rect;
 
-use super::canvas::{CHANGED, Canvas, row_area};
+use super::canvas::{Canvas, row_area};
 use super::page;
 use crate::app::cells;
 use crate::app::event::Target;
+use crate::app::rows::{Both, both_orders, meet, order_words, stroke};
 use crate::app::snapshot::{ByteOrder, LayerRow};
 use crate::app::state::State;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
-fn place(row: &LayerRow) -> String {
-    match row.byte {
-        ByteOrder::None if !row.included => "left out".to_owned(),
-        ByteOrder::None => "first".to_owned(),
-        ByteOrder::Number(number) => number.to_string(),
-        ByteOrder::User => "user message".to_owned(),
-        ByteOrder::Tool => "tool message".to_owned(),
-        ByteOrder::Message => "own message".to_owned(),
-    }
+/// How much of the width is between the two lists.
+fn between(width: u16) -> u16 {
+    (width / 5).clamp(6, 24).min(width / 3)
 }
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
-    let table = &state.snapshot.layers;
-    let inner = page::frame(canvas, area, size, state, 1);
-    if inner.height == 0 || inner.width < 12 {
+    // The last row says what decides the order of the selected layer.
+    let said = u16::from(area.height > 8);
+    let lines = page::frame(canvas, area, size, state, 1, said);
+    if lines.height == 0 || lines.width < 12 {
         return;
     }
-    let inner = Rect { y: inner.y - 1, height: inner.height + 1, ..inner };
-    let half = (inner.width - 1) / 2;
-    let left = Rect { width: half, ..inner };
-    let right = Rect { x: inner.x + half + 1, width: inner.width - half - 1, ..inner };
-    canvas.text(left.x, left.y, left.width, "run  layer", Role::Head);
-    canvas.right(left.x, left.right(), left.y, "stands at", Role::Head);
-    canvas.text(right.x, right.y, right.width, "byte order", Role::Head);
-    canvas.right(right.x, right.right(), right.y, "runs as", Role::Head);
-
-    let height = inner.height - 1;
+    let table = &state.snapshot.layers.rows;
     let list = state.here().list;
-    let mut run_order: Vec<usize> =
-        (0..table.rows.len()).filter(|&index| table.rows[index].run.is_some()).collect();
-    run_order.sort_by_key(|&index| table.rows[index].run);
-    let below = |area: Rect| Rect { y: area.y + 1, height, ..area };
-    let rows = usize::from(height);
-    for y in inner.top()..inner.bottom() {
-        canvas.text(inner.x + half, y, 1, "│", Role::Border);
+    let middle = between(lines.width);
+    let half = (lines.width - middle) / 2;
+    let left = Rect { width: half, ..lines };
+    let channel = Rect { x: lines.x + half, width: middle, ..lines };
+    let right = Rect { x: channel.right(), width: lines.width - half - middle, ..lines };
+    let head = lines.y - 1;
+    canvas.text(left.x, head, left.width, "run  layer", Role::Head);
+    canvas.text(right.x, head, right.width, "byte  layer", Role::Head);
+
+    let both = both_orders(table);
+    let selected = both.iter().find(|both| both.stands == list.cursor).copied();
+    let rows = list.top..list.top + usize::from(lines.height);
+    draw_strokes(canvas, channel, &both, selected, rows.clone());
+    for one in &both {
+        let row = &table[one.row];
+        let on = selected == Some(*one);
+        if rows.contains(&one.runs) {
+            let place = row_area(left, one.runs - rows.start);
+            draw_side(canvas, place, row, &format!("{:>3}", one.runs + 1), &row.runs_by, on);
+            canvas.regions.note(place, Target::ViewLine(one.stands, 0));
+        }
+        if rows.contains(&one.stands) {
+            let place = row_area(right, one.stands - rows.start);
+            let number = match row.byte {
+                ByteOrder::User => "   u".to_owned(),
+                ByteOrder::Tool => "   t".to_owned(),
+                ByteOrder::Message => "   m".to_owned(),
+                _ => format!("{:>4}", one.stands + 1),
+            };
+            draw_side(canvas, place, row, &number, &row.stands_by, on);
+            canvas
+                .regions
+                .note(Rect { x: channel.x, width: middle, ..place }, Target::ViewLine(one.stands, 0));
+            canvas.regions.note(place, Target::ViewLine(one.stands, 0));
+        }
     }
-    for (at, &index) in run_order.iter().enumerate().skip(list.top).take(rows) {
-        let row = &table.rows[index];
-        let area = row_area(below(left), at - list.top);
-        let run = row.run.map_or_else(String::new, |run| format!("{run:>3}"));
-        draw_row(canvas, area, state, index, &run, &place(row));
+    for (index, line) in state.page.lines.iter().enumerate().skip(both.len().max(rows.start)) {
+        if !rows.contains(&index) {
+            break;
+        }
+        let Some(row) = table.iter().find(|row| row.id == line.key) else { continue };
+        let place = row_area(lines, index - rows.start);
+        let text = format!("  -  {}", order_words(table, &row.id));
+        canvas.text(place.x, place.y, place.width, &text, Role::Dim);
+        if index == list.cursor && state.overlays.is_empty() {
+            canvas.paint(place, Role::Selected);
+        }
+        canvas.regions.note(place, Target::ViewLine(index, 0));
     }
-    for (index, row) in table.rows.iter().enumerate().skip(list.top).take(rows) {
-        let area = row_area(below(right), index - list.top);
-        let run = row.run.map_or_else(|| "-".to_owned(), |run| run.to_string());
-        let byte = match row.byte {
-            ByteOrder::Number(number) => format!("{number:>3}"),
-            ByteOrder::None => "  -".to_owned(),
-            _ => "  +".to_owned(),
-        };
-        draw_row(canvas, area, state, index, &byte, &run);
+    let id = state.page.lines.get(list.cursor).map(|line| &line.key);
+    if let (Some(id), true) = (id, said > 0) {
+        canvas.text(lines.x, lines.bottom(), lines.width, &order_words(table, id), Role::Changed);
     }
 }
 
-fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, index: usize, number: &str, other: &str) {
-    let row = &state.snapshot.layers.rows[index];
-    let role = match (row.included, row.crossing) {
-        (false, _) => Role::Dim,
-        (_, true) => Role::Warn,
-        _ => Role::Text,
-    };
-    let sign = if row.crossing { "x" } else { " " };
-    let other = format!("{other} {sign}");
-    let used = u16::try_from(cells::width(&other)).unwrap_or(0);
-    canvas.text(
-        area.x,
-        area.y,
-        area.width.saturating_sub(used + 1),
-        &format!("{number}  {}", row.shown),
-        role,
-    );
-    canvas.right(area.x, area.right(), area.y, &other, role);
-    if state.marks.layer(row) && area.height > 0 {
-        canvas.right(area.x, area.right().saturating_sub(used), area.y, CHANGED, Role::Changed);
+/// The strokes between the lists: those that cross stand out, and the selected one lies on top.
+fn draw_strokes(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    both: &[Both],
+    selected: Option<Both>,
+    rows: std::ops::Range<usize>,
+) {
+    let width = usize::from(area.width);
+    let longest = both.iter().map(|both| both.runs.abs_diff(both.stands)).max().unwrap_or(0);
+    let mut drawn: BTreeMap<(usize, usize), (char, Role)> = BTreeMap::new();
+    let moved = |both: &&Both| both.runs != both.stands;
+    let straight = both.iter().filter(|both| !moved(both)).map(|both| (both, Role::Border));
+    let sloping = both.iter().filter(moved).map(|both| (both, Role::Warn));
+    let on_top = selected.iter().map(|both| (both, Role::BoxTitleFocus));
+    for (both, role) in straight.chain(sloping).chain(on_top) {
+        let top = role == Role::BoxTitleFocus;
+        for (row, column, glyph) in stroke(both.runs, both.stands, longest, width) {
+            if !rows.contains(&row) {
+                continue;
+            }
+            let below = drawn.get(&(row, column)).map_or(' ', |(glyph, _)| *glyph);
+            let met = match (top, glyph) {
+                // Where there are no colours the selected one is told by its weight.
+                (true, '─') if !matches!(below, '╲' | '╱' | '╳') => '━',
+                _ => meet(below, glyph),
+            };
+            drawn.insert((row, column), (met, role));
+        }
     }
-    if index == state.here().list.cursor {
-        canvas.paint(area, Role::Selected);
+    for ((row, column), (glyph, role)) in drawn {
+        let place = row_area(area, row - rows.start);
+        let x = place.x + u16::try_from(column).unwrap_or(u16::MAX);
+        canvas.text(x, place.y, 1, glyph.encode_utf8(&mut [0; 4]), role);
     }
-    canvas.regions.note(area, Target::ViewLine(index, 0));
+}
+
+fn draw_side(canvas: &mut Canvas<'_>, area: Rect, row: &LayerRow, number: &str, by: &str, on: bool) {
+    let role = if row.crossing { Role::Warn } else { Role::Text };
+    let by_cells = u16::try_from(cells::width(by)).unwrap_or(u16::MAX);
+    let name_cells = u16::try_from(cells::width(&row.shown) + cells::width(number) + 2).unwrap_or(u16::MAX);
+    // The name has to be read; what decides its place gives way, and is said below for the selected layer.
+    let fits = name_cells.saturating_add(by_cells + 3) <= area.width;
+    let room = area.width.saturating_sub(1);
+    canvas.text(area.x, area.y, room, &format!("{number}  {}", row.shown), role);
+    if fits {
+        canvas.right(area.x, area.right() - 1, area.y, by, Role::Dim);
+    }
+    if on {
+        canvas.paint(Rect { width: room, ..area }, Role::Selected);
+    }
 }

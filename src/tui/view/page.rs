@@ -24,7 +24,15 @@ pub(super) fn role(ink: Ink) -> Role {
 }
 
 /// Draws the frame of a view with its title; returns the area for its lines and notes how large it is.
-pub(super) fn frame(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State, heads: u16) -> Rect {
+/// `heads` rows above the lines and `feet` below are left for what does not scroll.
+pub(super) fn frame(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    size: Size,
+    state: &State,
+    heads: u16,
+    feet: u16,
+) -> Rect {
     let page = &state.page;
     let title = format!(" {} ", state.view.title());
     let note = match state.here().filter.as_str() {
@@ -37,11 +45,11 @@ pub(super) fn frame(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Sta
         Size::Wide => canvas.boxed(area, &pieces, "", true),
         _ => canvas.ruled(area, &pieces, true),
     };
-    if inner.width < 3 || inner.height <= heads {
+    if inner.width < 3 || inner.height <= heads + feet {
         return Rect::ZERO;
     }
     let inner = Rect { x: inner.x + 1, width: inner.width - 2, ..inner };
-    let lines = Rect { y: inner.y + heads, height: inner.height - heads, ..inner };
+    let lines = Rect { y: inner.y + heads, height: inner.height - heads - feet, ..inner };
     canvas.regions.metrics.view = (lines.width, lines.height);
     let bottom = size == Size::Wide;
     canvas.away(area, bottom, state.here().list.top, usize::from(lines.height), page.lines.len());
@@ -66,7 +74,7 @@ pub(super) fn frame(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Sta
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     let page = &state.page;
     let heads = u16::from(page.columns.iter().any(|column| !column.head.is_empty()) && area.height > 6);
-    let lines = frame(canvas, area, size, state, heads);
+    let lines = frame(canvas, area, size, state, heads, 0);
     if lines.is_empty() {
         return;
     }

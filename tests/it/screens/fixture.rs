@@ -23,6 +23,8 @@ fn layer(
         byte,
         run: (run > 0).then_some(run),
         crossing,
+        runs_by: "run: 100".into(),
+        stands_by: "by key".into(),
         place: if byte == ByteOrder::User { "user" } else { "system" }.into(),
         chars,
         lines: chars / 30 + 1,

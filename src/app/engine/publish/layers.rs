@@ -324,6 +324,8 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         id: layer.id.clone(),
         shown: super::shown_name(bench, &layer.id),
         byte,
+        runs_by: format!("run: {}", layer.run).into(),
+        stands_by: stands_by(bench, layer).into(),
         place: layer.place.clone(),
         chars: texts.chars(),
         hash: texts.hash(),
@@ -359,6 +361,17 @@ fn truncated(state: &Evaluated) -> Option<Arc<str>> {
     }
     words.extend(state.choice.left_out.iter().map(|item| format!("without {}: {}", item.name, item.reason)));
     (!words.is_empty()).then(|| words.join("; ").into())
+}
+
+/// What decides where a layer stands in its place.
+fn stands_by(bench: &Bench, layer: &Layer) -> String {
+    let by_key = bench.places.get(&layer.place).is_some_and(|place| place.by_key);
+    match &layer.key {
+        Some(key) if by_key && *key == super::shown_name(bench, &layer.id) => "by key".to_owned(),
+        Some(key) if by_key => format!("key {key}"),
+        None if by_key => format!("key {}", layer.id),
+        _ => "as it runs".to_owned(),
+    }
 }
 
 fn now(
