@@ -38,6 +38,8 @@ pub enum Action {
     Copy,
     /// Save a picture of the screen.
     Picture,
+    /// To the next break.
+    NextBreak,
     /// What was sent, persisted and replayed.
     Ledger,
     /// What injectors watch, told and have still to tell.
@@ -317,7 +319,7 @@ pub const ACTIONS: &[ActionInfo] = {
     &[
         row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat."),
         row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
-        row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant", "Applies the selected row of \"Tell it another way\" to the session; the bench file stays as it is."),
+        row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant, or to its bytes", "Applies the selected row of \"Tell it another way\" to the session, the bench file stays as it is; on other lines goes to the bytes that they are about."),
         row(A::OpenLine, "open_line", &["enter"], S::Views, ("its bytes", 2), "To its bytes", "Shows what the selected line is about: the bytes, the call, or what hangs on it."),
         row(A::ColumnBefore, "column_before", &["left"], S::Views, NO, "The column before", "Selects the column before, where a line has several numbers."),
         row(A::ColumnNext, "column_next", &["right"], S::Views, ("column", 6), "The next column", "Selects the next column, where a line has several numbers."),
@@ -355,6 +357,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
         row(A::ScrollLeft, "scroll_left", &["<"], S::Pane(Pane::Request), NO, "Scroll to the left", "While long lines are not broken: half a screen to the left."),
         row(A::ScrollRight, "scroll_right", &[">"], S::Pane(Pane::Request), NO, "Scroll to the right", "While long lines are not broken: half a screen to the right."),
+        row(A::NextBreak, "next_break", &["b"], S::Screen, ("next break", 10), "The next break", "Goes to the next call that pays something again, at the byte where it breaks; forecast calls are sent until there."),
         row(A::Ledger, "ledger", &["l"], S::Screen, ("ledger", 9), "Ledger: sent, persisted, replayed", "Shows of each message what was sent, persisted and replayed, and what that costs."),
         row(A::Injectors, "injectors", &["i"], S::Screen, ("injectors", 10), "Injectors: watched, told, pending", "Shows what each injector watches, told and has to tell, and what was swallowed."),
         row(A::Log, "log", &["L"], S::Screen, ("log", 10), "Log: what happened, in order", "Lists inputs, the facts that they changed and the calls that they led to."),
@@ -532,7 +535,8 @@ pub fn useful(state: &State, action: Action) -> bool {
             .overlays
             .last()
             .is_some_and(|open| matches!(&open.subject, Some(Subject::Field(field)) if field.is_fact())),
-        Action::SwitchWay => !snapshot.why.ways.rows.is_empty(),
+        Action::SwitchWay => snapshot.calls.shown.is_some(),
+        Action::NextBreak => snapshot.calls.rows.iter().any(|row| row.breaks()),
         Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
             !snapshot.layers.rows.is_empty()
         }
@@ -556,6 +560,14 @@ pub fn useful(state: &State, action: Action) -> bool {
     }
 }
 
+/// True when the selected line of pane 4 is a row of the table of ways.
+fn snapshot_way(state: &State) -> bool {
+    let cells = state.metrics.panes[Pane::Why.index()].0.max(1);
+    let lines = super::rows::why_lines(&state.snapshot, cells, state.metrics.compact);
+    let kind = lines.get(state.why.cursor).map(|line| line.kind);
+    matches!(kind, Some(super::rows::WhyKind::Way(_)))
+}
+
 /// True while there is something to send, or a script to begin with.
 fn goes_on(snapshot: &Snapshot) -> bool {
     match snapshot.title.pause {
@@ -573,6 +585,8 @@ pub fn hint(state: &State, info: &ActionInfo) -> String {
         (Action::Send, Pause::Before(call)) => format!("send call {}", call.0),
         (Action::Play, _) if state.snapshot.status.playing => "stop".to_owned(),
         (Action::Zoom, _) if state.zoom => "unzoom".to_owned(),
+        (Action::SwitchWay, _) if snapshot_way(state) => info.hint.to_owned(),
+        (Action::SwitchWay, _) => "its bytes".to_owned(),
         (Action::OpenLine, _) => state.page.enter.to_owned(),
         _ => info.hint.to_owned(),
     }

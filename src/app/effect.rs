@@ -50,6 +50,8 @@ pub enum TextPlace {
     Bench(Position),
     /// A file.
     File(FilePath),
+    /// A place in a file as the user would name it: one of those that the session has read, or the bench.
+    Named(Name, Position),
 }
 
 /// An edit of a text that was opened.

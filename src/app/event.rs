@@ -60,6 +60,8 @@ pub enum Target {
     RequestRow(usize),
     /// A line of why, an index into [`super::rows::why_lines`].
     WhyLine(usize),
+    /// A line of the verdict, an index into the snapshot's.
+    Verdict(usize),
     /// A row of the editor: its line, its first byte, and the cell of it.
     EditorRow {
         /// The line.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::diff::DiffView;
 use super::editor::Opened;
 use super::state::Shows;
-use super::views::ViewData;
+use super::views::{Spot, ViewData};
 use crate::app::blocks::BlockView;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
@@ -400,6 +400,14 @@ pub struct CallRow {
     pub notes: Vec<Arc<str>>,
 }
 
+impl CallRow {
+    /// True for a call that pays something again.
+    #[must_use]
+    pub fn breaks(&self) -> bool {
+        self.paid.as_ref().is_some_and(|paid| matches!(paid.lost, Lost::Tokens(_)))
+    }
+}
+
 /// What became of the tokens of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Paid {
@@ -535,7 +543,7 @@ pub struct Why {
 }
 
 /// A fact that changed and what the model knows of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Change {
     /// What it is, as a title: `CWD`, `AGENTS.md`.
     pub what: Arc<str>,
@@ -549,6 +557,10 @@ pub struct Change {
     pub told: Vec<Arc<str>>,
     /// What still says the old value: `00_base, prompt.md:9:6`.
     pub still_old: Vec<Arc<str>>,
+    /// Where each of [`Change::told`] stands.
+    pub told_at: Vec<Spot>,
+    /// Where each of [`Change::still_old`] stands.
+    pub old_at: Vec<Spot>,
     /// What that makes of it.
     pub belief: Belief,
     /// The same in words: `superseded by message 4, not stale`; empty for none.
@@ -570,7 +582,7 @@ pub enum Belief {
 }
 
 /// An announcement that was staged and not yet sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pending {
     /// The layer, as screens call it.
     pub layer: Name,
@@ -578,6 +590,8 @@ pub struct Pending {
     pub waits: Arc<str>,
     /// The text that will be told.
     pub text: Arc<str>,
+    /// Where it is staged; none where it has no place yet.
+    pub at: Option<Spot>,
 }
 
 /// The table `Tell it another way`.
@@ -626,7 +640,7 @@ pub struct WayOutcome {
 }
 
 /// A line of the verdict.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct VerdictLine {
     /// `CALL 2`, `AHEAD`.
     pub label: Arc<str>,
@@ -636,6 +650,8 @@ pub struct VerdictLine {
     pub short: Option<Arc<str>>,
     /// How it is coloured. The words say it, too.
     pub tone: Tone,
+    /// Where the bytes are that it is about; none where it is about none.
+    pub at: Option<Spot>,
 }
 
 /// What a line means for the purse.

@@ -13,6 +13,8 @@ mod engine;
 mod failed_reads;
 mod house;
 mod init;
+mod injectors;
+mod ledger;
 mod overlay;
 mod pictures;
 mod plain_folder;

@@ -14,6 +14,7 @@ mod reading;
 mod shot;
 mod stage;
 mod themes;
+mod views;
 
 use std::sync::Arc;
 

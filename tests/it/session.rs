@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use crate::support::{Memory, player};
 
-const BENCH: &str = r#"
+pub(crate) const BENCH: &str = r#"
 bench: 1
 name: small
 model: openai:gpt-5.4
@@ -40,7 +40,7 @@ layers:
   - { id: mood, in: own, from: { text: "Mood: {{ mood }}" }, refresh: { change: [mood], since: built } }
 "#;
 
-fn inputs() -> impl Strategy<Value = Input> {
+pub(crate) fn inputs() -> impl Strategy<Value = Input> {
     let name = prop_oneof![Just("a"), Just("b"), Just("../c"), Just("/w")];
     let call = (name.clone(), prop_oneof![Just("Cd"), Just("Read"), Just("Edit"), Just("Shell")]).prop_map(
         |(path, tool)| {
@@ -75,7 +75,7 @@ fn inputs() -> impl Strategy<Value = Input> {
 }
 
 /// The blocks of a request: what tells each apart, and its text.
-type Bytes = Vec<(String, String)>;
+pub(crate) type Bytes = Vec<(String, String)>;
 
 fn bytes(request: &Request) -> Bytes {
     request
@@ -85,7 +85,7 @@ fn bytes(request: &Request) -> Bytes {
         .collect()
 }
 
-fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Bytes>) {
+pub(crate) fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Bytes>) {
     let mut memory = Memory::default();
     memory.put("AGENTS.md", "first rules").put("a", "text of a");
     let mut player = player(BENCH, &[], &mut memory);

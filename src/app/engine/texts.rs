@@ -38,6 +38,10 @@ impl Engine {
                 let spots = self.bench_file().map(|file| Spot { file, at: *at });
                 (spots.into_iter().collect(), None, "the bench has no file of its own".to_owned())
             }
+            TextPlace::Named(name, at) => {
+                let spots = self.files_named(name).into_iter().map(|file| Spot { file, at: *at });
+                (spots.collect(), None, format!("there is no file {name}"))
+            }
             TextPlace::File(file) => {
                 let spot = Spot { file: file.clone(), at: Position::START };
                 (vec![spot], None, format!("there is no file {file}"))
@@ -153,23 +157,29 @@ impl Engine {
         spots
     }
 
-    /// The files that a source's name can mean: those that the session has read under it, and the bench.
+    /// The files that a source's name can mean; where several folders have one, that which holds the text comes first.
     fn files_of(&self, source: &Source) -> Vec<FilePath> {
+        let mut files = self.files_named(&source.name);
+        let session = self.player.session();
+        files.sort_by_key(|file| session.rev_of(&FactKey::File(file.clone())) != Some(source.rev));
+        files
+    }
+
+    /// The files of a name: those that the session has read under it, and the bench.
+    fn files_named(&self, name: &Name) -> Vec<FilePath> {
         let session = self.player.session();
         let mut files: Vec<FilePath> = Vec::new();
-        if source.name == session.bench().source.name {
+        if *name == session.bench().source.name {
             files.extend(self.bench_file());
         }
         for key in session.watched() {
             if let FactKey::File(path) | FactKey::Document(path) | FactKey::Data(path) = key
-                && path.to_string() == *source.name
+                && path.to_string() == **name
                 && !files.contains(path)
             {
                 files.push(path.clone());
             }
         }
-        // Several folders may have a file of this name; the one that holds the text is meant.
-        files.sort_by_key(|file| session.rev_of(&FactKey::File(file.clone())) != Some(source.rev));
         files
     }
 

@@ -35,8 +35,7 @@ pub(super) fn page(state: &State) -> Page {
 
 /// A line with a label in front of it.
 fn labelled(key: String, depth: u16, label: &str, text: &str, ink: Ink) -> Line {
-    let label = if label.is_empty() { String::new() } else { format!("{label:<11}") };
-    Line { depth, whole: true, ..Line::new(key) }.cell(label, Ink::Label).cell(text, ink)
+    Line { depth, whole: true, ..Line::new(key) }.cell(format!("{label:<11}"), Ink::Label).cell(text, ink)
 }
 
 fn injector(lines: &mut Vec<Line>, state: &State, call: CallNo, row: &InjectorRow) {

@@ -47,13 +47,16 @@ fn bytes(size: Size) -> (String, Ink) {
     if size.bytes == 0 { ("-".to_owned(), Ink::Dim) } else { (cells::grouped(size.bytes), Ink::Text) }
 }
 
-/// `189 / 21 / 21`: tokens by form.
+/// `189 / 21 / 21`: tokens by form, or one number where they are all the same.
 fn tokens(sizes: [Size; 3], estimate: bool) -> String {
     let about = |tokens: u64| if estimate && tokens > 0 { "~" } else { "" };
     let one = |size: Size| match size.tokens {
         None => "...".to_owned(),
         Some(tokens) => format!("{}{}", about(tokens), cells::grouped(tokens)),
     };
+    if sizes.iter().all(|size| size.tokens == sizes[0].tokens) {
+        return one(sizes[0]);
+    }
     sizes.map(one).join(" / ")
 }
 
@@ -121,8 +124,7 @@ fn sums(lines: &mut Vec<Line>, ledger: &LedgerView) {
     lines.push(line.cell(tokens(ledger.total, ledger.estimate), Ink::Label).goal(Goal::Nothing));
     let head = Line::new("head").cell("tools and system", Ink::Dim).cell(bytes(ledger.head).0, Ink::Dim);
     let head = head.cell("-", Ink::Dim).cell("anew", Ink::Dim);
-    let sizes = tokens([ledger.head; 3], ledger.estimate);
-    let sent = sizes.split(" / ").next().unwrap_or_default().to_owned();
+    let sent = tokens([ledger.head; 3], ledger.estimate);
     lines.push(head.cell(sent, Ink::Dim).goal(Goal::Nothing));
     for cost in &ledger.cost {
         lines.push(Line::text(&**cost, Ink::Text));

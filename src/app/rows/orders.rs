@@ -58,7 +58,8 @@ pub(super) fn page(state: &State) -> Page {
         })
         .collect();
     let crossed = both.iter().filter(|one| both.iter().any(|other| cross(**one, *other))).count();
-    let selected = rows.get(state.layers.cursor).map(|row| &row.id);
+    let selected = both.iter().position(|both| both.row == state.layers.cursor);
+    let first = both.iter().position(|one| both.iter().any(|other| cross(*one, *other)));
     Page {
         note: match crossed {
             0 => "every layer runs where it stands".to_owned(),
@@ -66,7 +67,7 @@ pub(super) fn page(state: &State) -> Page {
         },
         enter: "its bytes",
         columns: vec![Column { rest: true, ..Column::default() }],
-        start: lines.iter().position(|line| selected.is_some_and(|id| line.key == *id)),
+        start: selected.or(first).or(Some(0)),
         lines,
         empty: "There is no layer.".to_owned(),
         filters: false,

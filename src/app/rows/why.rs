@@ -1,8 +1,12 @@
 //! Pane 4: what changed, who tells it, how else it could be told.
 
+use super::page::Goal;
 use crate::app::cells;
+use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, PartRow, Snapshot, Tone};
+use crate::app::views::Spot;
 use crate::core::diagnostic::Severity;
+use crate::core::wire::CallNo;
 
 /// The cells of the labels.
 const LABEL: usize = 14;
@@ -25,7 +29,7 @@ pub enum WhyKind {
 }
 
 /// A line of pane 4, wrapped already.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WhyLine {
     /// What it is.
     pub kind: WhyKind,
@@ -37,11 +41,30 @@ pub struct WhyLine {
     pub text: String,
     /// How it is coloured.
     pub tone: Tone,
+    /// Where the bytes are that it is about; none where it is about none.
+    pub at: Option<Spot>,
+}
+
+impl WhyLine {
+    /// What Enter does on it.
+    #[must_use]
+    pub fn goal(&self, shown: CallNo) -> Goal {
+        match &self.at {
+            Some(spot) if !spot.author.is_empty() => Goal::Call {
+                call: spot.call.unwrap_or(shown),
+                message: spot.message,
+                layer: Some(spot.author.clone()),
+            },
+            _ => Goal::Nothing,
+        }
+    }
 }
 
 struct Lines {
     cells: usize,
     out: Vec<WhyLine>,
+    /// What the lines that come are about.
+    at: Option<Spot>,
 }
 
 impl Lines {
@@ -58,6 +81,7 @@ impl Lines {
                 label_cells: self.cells,
                 text: String::new(),
                 tone,
+                at: self.at.clone(),
             });
         }
         for (range, hang) in cells::wrap(text, self.cells.saturating_sub(indent)) {
@@ -67,12 +91,14 @@ impl Lines {
                 label_cells: indent,
                 text: format!("{:hang$}{}", "", text[range].trim_end()),
                 tone,
+                at: self.at.clone(),
             });
         }
     }
 
     fn plain(&mut self, kind: WhyKind, text: &str, tone: Tone) {
-        self.out.push(WhyLine { kind, label: String::new(), label_cells: 0, text: text.to_owned(), tone });
+        let (text, at) = (text.to_owned(), self.at.clone());
+        self.out.push(WhyLine { kind, label: String::new(), label_cells: 0, text, tone, at });
     }
 
     fn gap(&mut self) {
@@ -85,13 +111,15 @@ impl Lines {
 /// The lines of pane 4 in `width` cells. With `verdict` the verdict stands in front, as on small screens.
 #[must_use]
 pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine> {
-    let mut lines = Lines { cells: usize::from(width).max(1), out: Vec::new() };
+    let mut lines = Lines { cells: usize::from(width).max(1), out: Vec::new(), at: None };
     problems(&mut lines, snapshot);
     if verdict {
         for line in &snapshot.verdict {
             let text = line.short.as_ref().unwrap_or(&line.text);
+            lines.at.clone_from(&line.at);
             lines.text(&line.label, VERDICT_LABEL, text, line.tone);
         }
+        lines.at = None;
     }
     let why = &snapshot.why;
     for (index, change) in why.changes.iter().enumerate() {
@@ -115,11 +143,14 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
             lines.text("  told by", LABEL, "nobody", tone);
         }
         for (index, told) in change.told.iter().enumerate() {
+            lines.at = change.told_at.get(index).cloned();
             lines.text(if index == 0 { "  told by" } else { "" }, LABEL, told, Tone::Plain);
         }
         for (index, old) in change.still_old.iter().enumerate() {
+            lines.at = change.old_at.get(index).cloned();
             lines.text(if index == 0 { "  still old" } else { "" }, LABEL, old, Tone::Plain);
         }
+        lines.at = None;
         if !change.belief_words.is_empty() {
             let tone = match change.belief {
                 Belief::Right => Tone::Good,
@@ -131,6 +162,7 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
     }
     for pending in &why.pending {
         lines.gap();
+        lines.at.clone_from(&pending.at);
         lines.text("pending", LABEL, &format!("{}: {}", pending.layer, pending.waits), Tone::Plain);
         // What the shown request carries already stands beside it, in pane 3.
         let carried = |part: &PartRow| part.injected && *part.author == *pending.layer;
@@ -139,6 +171,7 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         }
         quote(&mut lines, &pending.text);
     }
+    lines.at = None;
     for note in &why.notes {
         lines.text("", 0, note, Tone::Plain);
     }
@@ -191,6 +224,10 @@ fn problems(lines: &mut Lines, snapshot: &Snapshot) {
             (Some(file), None) => format!("{file} "),
             _ => String::new(),
         };
+        // What is wrong is about no bytes, but about a place in a file.
+        let text = diagnostic.file.as_ref().zip(diagnostic.at);
+        lines.at =
+            text.map(|(file, at)| Spot { text: Some(TextPlace::Named(file.clone(), at)), ..Spot::default() });
         let label = diagnostic.severity.word();
         lines.text(label, 9, &format!("{place}{}", diagnostic.message), tone);
         if let (Some(line), Some(_)) = (&diagnostic.line, diagnostic.at) {
@@ -201,6 +238,7 @@ fn problems(lines: &mut Lines, snapshot: &Snapshot) {
             lines.text("", 9, &format!("hint: {hint}"), Tone::Plain);
         }
     }
+    lines.at = None;
     if snapshot.broken && !snapshot.layers.rows.is_empty() {
         lines.text("", 9, "everything else is the last good state", Tone::Plain);
     }
@@ -251,6 +289,7 @@ mod tests {
             layer: "dynamic".into(),
             waits: "waits".into(),
             text: text.into(),
+            at: None,
         };
         snapshot.why.pending.push(pending);
         let lines = why_lines(&snapshot, 40, false);

@@ -9,8 +9,9 @@ use crate::app::editor::{Editor, Find, Opened, Place, Purpose, Rows, Then};
 use crate::app::effect::{Effect, EngineRequest, TextEdit, TextPlace};
 use crate::app::event::Event;
 use crate::app::key::Key;
-use crate::app::rows::{Answer, span_in};
+use crate::app::rows::{self, Answer, CallLine, span_in};
 use crate::app::state::{OverlayKind, Pane, State};
+use crate::app::views::Spot;
 use crate::core::text::{Made, Source};
 use crate::io::edit::Original;
 
@@ -25,6 +26,16 @@ pub(super) fn ask(state: &mut State, purpose: Purpose) -> Vec<Effect> {
             line.and_then(|line| line.text.clone()).ok_or_else(|| "no file wrote this line".to_owned())
         }
         Some(Pane::Layers) => layer_at(state, state.layers.cursor),
+        Some(Pane::Calls) => injected_at(state).map_or_else(|| byte_under_cursor(state), Ok),
+        Some(Pane::Why) => {
+            let spot = super::why_lines(state).get(state.why.cursor).and_then(|line| line.at.clone());
+            let layer = |spot: &Spot| {
+                let known = state.snapshot.layers.rows.iter().any(|row| row.id == spot.author);
+                known.then(|| TextPlace::Layer(spot.author.clone()))
+            };
+            let place = spot.and_then(|spot| spot.text.clone().or_else(|| layer(&spot)));
+            place.map_or_else(|| byte_under_cursor(state), Ok)
+        }
         // Calls and reasons are about the bytes that are shown beside them.
         _ => byte_under_cursor(state),
     };
@@ -44,6 +55,16 @@ pub(super) fn ask(state: &mut State, purpose: Purpose) -> Vec<Effect> {
 fn layer_at(state: &State, row: usize) -> Result<TextPlace, String> {
     let row = state.snapshot.layers.rows.get(row).ok_or("there is no layer")?;
     Ok(TextPlace::Layer(row.id.clone()))
+}
+
+/// The layer of the injection under the cursor of the calls.
+fn injected_at(state: &State) -> Option<TextPlace> {
+    let calls = &state.snapshot.calls;
+    let lines = rows::call_lines(calls, state.metrics.compact);
+    let &CallLine::Injected(call, injected) = lines.get(state.calls.cursor)? else { return None };
+    let row = &calls.rows.get(call)?.injected[injected];
+    let layer = state.snapshot.layers.rows.iter().find(|layer| layer.shown == row.layer)?;
+    Some(TextPlace::Layer(layer.id.clone()))
 }
 
 /// The text that the row under the cursor of the request was made from.

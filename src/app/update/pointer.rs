@@ -2,10 +2,13 @@
 
 use super::screen::{Motion, open_call};
 use super::{editor, overlay, views, why_lines};
+use crate::app::action::Action;
 use crate::app::effect::Effect;
 use crate::app::event::{Pointer, Target};
 use crate::app::rows::{self, CallLine};
+use crate::app::snapshot::CallState;
 use crate::app::state::{OverlayKind, Pane, State, View};
+use crate::core::wire::CallNo;
 
 /// How many rows a notch of the wheel scrolls.
 const NOTCH: isize = 3;
@@ -50,6 +53,21 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             state.focus = Pane::Layers;
             state.layers.cursor = row;
         }
+        Target::Verdict(line) => {
+            let spot = state.snapshot.verdict.get(line).and_then(|line| line.at.clone());
+            let forecast = |call: CallNo| {
+                let mut rows = state.snapshot.calls.rows.iter();
+                rows.any(|row| row.no == call && row.state == CallState::Forecast)
+            };
+            match spot {
+                Some(spot) if spot.call.is_some_and(forecast) => {
+                    // A click alone sends nothing.
+                    state.message = "that call is forecast; b sends the calls until there".to_owned();
+                }
+                Some(spot) => return views::to_spot(state, &spot),
+                None => {}
+            }
+        }
         Target::ViewLine(line, column) => return views::click(state, line, column),
         Target::CallLine(line) => {
             state.focus = Pane::Calls;
@@ -78,8 +96,12 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             state.request.cursor = byte;
         }
         Target::WhyLine(line) => {
+            let again = (state.why.cursor, focused) == (line, Pane::Why);
             state.focus = Pane::Why;
             state.why.cursor = line;
+            if again {
+                return super::perform(state, Action::SwitchWay);
+            }
         }
         Target::EditorRow { .. }
         | Target::ListRow(_)

@@ -7,7 +7,7 @@ use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::form::Subject;
-use crate::app::rows::{self, CallLine, WhyKind};
+use crate::app::rows::{self, CallLine, Goal, WhyKind};
 use crate::app::snapshot::{ByteOrder, Now};
 use crate::app::state::{OverlayKind, Pane, RequestState, State, View};
 use crate::core::fact::Name;
@@ -49,6 +49,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::NextMatch => search::step(state, 1),
         Action::PreviousMatch => search::step(state, -1),
         Action::Orders => views::switch(state, View::Orders),
+        Action::NextBreak => return views::next_break(state),
         Action::Ledger => views::switch(state, View::Ledger),
         Action::Injectors => views::switch(state, View::Injectors),
         Action::Log => views::switch(state, View::Log),
@@ -269,9 +270,16 @@ pub(super) fn open_call(state: &mut State) -> Vec<Effect> {
 
 /// Looks at a part of a block, with the request focused.
 pub(super) fn show_part(state: &mut State, block: usize, part: usize) {
-    let Some(row) = state.snapshot.request.blocks.get(block) else { return };
+    if state.snapshot.request.blocks.get(block).is_some() {
+        focus(state, Pane::Request);
+        look_at_part(state, block, part);
+    }
+}
+
+/// Puts the row that carries the author of a part on top, under the cursor.
+pub(super) fn look_at_part(state: &mut State, block: usize, part: usize) {
+    let Some(row) = state.blocks().get(block) else { return };
     let byte = row.parts.get(part).map_or(0, |part| part.range.start);
-    focus(state, Pane::Request);
     look_at(state, block, byte);
     // A separator belongs to the row before it; the row that is meant is the one that carries the author.
     let cursor = state.request.cursor;
@@ -321,6 +329,10 @@ fn switch_way(state: &mut State) -> Vec<Effect> {
                 return Vec::new();
             }
             vec![Effect::Engine(EngineRequest::Variants(way.variants.clone()))]
+        }
+        Some(_) if lines[state.why.cursor].goal(state.snapshot.request.call) != Goal::Nothing => {
+            let spot = lines[state.why.cursor].at.clone().unwrap_or_default();
+            return views::to_spot(state, &spot);
         }
         _ => {
             // Whoever presses Enter above the table is looking for it.

@@ -6,9 +6,9 @@ use super::screen::{self, Motion, moved};
 use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, Goal};
-use crate::app::snapshot::Snapshot;
+use crate::app::snapshot::{BlockChange, CallRow, Snapshot};
 use crate::app::state::{Pane, State, Stored, View};
-use crate::app::views::{Form, ViewData};
+use crate::app::views::{Form, Spot, ViewData};
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, MessageId};
 
@@ -182,8 +182,7 @@ fn read(state: &mut State, message: MessageId, form: Form, author: Option<&Name>
         .unwrap_or(row.texts.len());
     let place = author.and_then(|author| {
         (first..end).find_map(|block| {
-            let part = row.texts[block].parts.iter().find(|part| part.author == *author)?;
-            Some((block, part.range.start))
+            Some((block, row.texts[block].parts.iter().position(|part| part.author == *author)?))
         })
     });
     if author.is_some() && place.is_none() {
@@ -191,12 +190,31 @@ fn read(state: &mut State, message: MessageId, form: Form, author: Option<&Name>
             format!("{} is not {} with this message", author.map_or("", |name| name), form.word());
         return;
     }
-    let (block, byte) = place.unwrap_or((first, 0));
+    let (block, part) = place.unwrap_or((first, 0));
     enter(state, View::Bytes);
     let request = std::mem::take(&mut state.request);
     state.request.look = request.look;
     state.reading = Some(Stored { message, request });
-    screen::look_at(state, block, byte);
+    screen::look_at_part(state, block, part);
+}
+
+/// Goes to the next call behind the shown one that pays something again; behind the last comes the first.
+pub(super) fn next_break(state: &mut State) -> Vec<Effect> {
+    let calls = &state.snapshot.calls;
+    let shown = calls.shown.map_or(0, |shown| shown + 1);
+    let breaks = |row: &&CallRow| row.breaks();
+    let next = calls.rows.iter().skip(shown).find(breaks).or_else(|| calls.rows.iter().find(breaks));
+    let Some(call) = next.map(|row| row.no) else { return Vec::new() };
+    // Nobody's name: wherever the call differs first.
+    seek(state, Seek { call, message: None, layer: Some(Name::from("")) })
+}
+
+/// Goes to the bytes that something is about.
+pub(super) fn to_spot(state: &mut State, spot: &Spot) -> Vec<Effect> {
+    let shown = state.snapshot.request.call;
+    let (call, message) = (spot.call.unwrap_or(shown), spot.message);
+    let layer = (!spot.author.is_empty()).then(|| spot.author.clone());
+    seek(state, Seek { call, message, layer })
 }
 
 /// Goes to bytes of a call, which is shown first if it is not.
@@ -239,17 +257,46 @@ fn arrive(state: &mut State, seek: &Seek) {
             Some((block, part))
         })
     });
-    match (found, seek.message) {
-        (Some((block, part)), _) => screen::show_part(state, block, part),
-        (None, Some(message)) => {
-            let blocks = &state.snapshot.request.blocks;
-            match blocks.iter().position(|row| row.message == Some(message)) {
-                Some(block) => screen::show_part(state, block, 0),
-                None => state.message = format!("message {} is not in this request", message.0),
+    let blocks = &state.snapshot.request.blocks;
+    // Where the call differs from the one before it inside of what is meant, that byte is what one looks for.
+    let differs = |block: usize| match blocks[block].change {
+        BlockChange::Changed(byte) => Some(byte),
+        _ => None,
+    };
+    let of_message = || blocks.iter().position(|row| seek.message.is_some() && row.message == seek.message);
+    let changed = || (0..blocks.len()).find(|&block| differs(block).is_some());
+    match (found, of_message()) {
+        (Some((block, part)), _) => {
+            let range = blocks[block].parts[part].range.clone();
+            match differs(block).filter(|byte| range.contains(byte)) {
+                Some(byte) => show_byte(state, block, byte),
+                None => screen::show_part(state, block, part),
             }
         }
-        (None, None) => screen::focus(state, Pane::Calls),
+        (None, Some(block)) => {
+            let byte = differs(block).unwrap_or(0);
+            show_byte(state, block, byte);
+        }
+        (None, None) => match (seek.message, &seek.layer, changed()) {
+            (None, None, _) => screen::focus(state, Pane::Calls),
+            (None, Some(_), Some(block)) => {
+                let byte = differs(block).unwrap_or(0);
+                show_byte(state, block, byte);
+            }
+            (Some(message), ..) => {
+                state.message = format!("message {} is not in this request", message.0);
+            }
+            (None, Some(layer), None) => {
+                state.message = format!("{layer} writes nothing into this request");
+            }
+        },
     }
+}
+
+/// Looks at a byte of the request, with the request focused.
+fn show_byte(state: &mut State, block: usize, byte: usize) {
+    screen::focus(state, Pane::Request);
+    screen::look_at(state, block, byte);
 }
 
 /// Text was typed into the search of a view.

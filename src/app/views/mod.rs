@@ -8,7 +8,23 @@ pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use log::{LogChange, LogKind, LogRow, LogView};
 
+use super::effect::TextPlace;
 use super::state::View;
+use crate::core::fact::Name;
+use crate::core::wire::{CallNo, MessageId};
+
+/// Where the bytes are that something on the screen is about, and the text behind them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Spot {
+    /// The call; none for the shown one.
+    pub call: Option<CallNo>,
+    /// Who wrote them: a layer's id, else an author.
+    pub author: Name,
+    /// The message; none for wherever the author writes.
+    pub message: Option<MessageId>,
+    /// The text behind them, where it is known more closely than by the layer.
+    pub text: Option<TextPlace>,
+}
 
 /// The data of one view, at one call.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,8 +20,8 @@ fn between(width: u16) -> u16 {
 }
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
-    // The last row says what decides the order of the selected layer.
-    let said = u16::from(area.height > 8);
+    // The last rows say what decides the order of the selected layer.
+    let said = if area.height > 8 { 1 + u16::from(area.width < 110) } else { 0 };
     let lines = page::frame(canvas, area, size, state, 1, said);
     if lines.height == 0 || lines.width < 12 {
         return;
@@ -79,7 +79,13 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     }
     let id = state.page.lines.get(list.cursor).map(|line| &line.key);
     if let (Some(id), true) = (id, said > 0) {
-        canvas.text(lines.x, lines.bottom(), lines.width, &order_words(table, id), Role::Changed);
+        let words = order_words(table, id);
+        let rows = cells::wrap(&words, usize::from(lines.width));
+        for (at, (range, hang)) in (0..said).zip(rows) {
+            let indent = u16::try_from(hang).unwrap_or(0);
+            let (x, y) = (lines.x + indent, lines.bottom() + at);
+            canvas.text(x, y, lines.width - indent, words[range].trim_end(), Role::Changed);
+        }
     }
 }
 

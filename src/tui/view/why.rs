@@ -209,6 +209,9 @@ pub(super) fn draw_verdict(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
         let role = if row.role == Role::Text { Role::Label } else { row.role };
         canvas.text(place.x, place.y, 8, &row.label, role);
         canvas.text(place.x + 8, place.y, place.width.saturating_sub(8), &row.text, row.role);
+        if let Some(line) = row.line {
+            canvas.regions.note(place, Target::Verdict(line));
+        }
         if row.line.is_some_and(|line| state.marks.verdict.contains(&line)) {
             canvas.text(place.x - 1, place.y, 1, CHANGED, Role::Changed);
         }

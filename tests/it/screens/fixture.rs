@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plywood::app::snapshot::*;
+use plywood::app::views::Spot;
 use plywood::core::diagnostic::Position;
 use plywood::core::fact::{EventId, FactKey, Rev};
 use plywood::core::text::{Builder, Made, Origin, Source, Traced};
@@ -247,6 +248,12 @@ fn why() -> Why {
         still_old: vec!["00_base, prompt.md:9:6".into()],
         belief: Belief::Superseded,
         belief_words: "superseded by message 4, not stale".into(),
+        told_at: vec![Spot {
+            author: "dynamic-context".into(),
+            message: Some(MessageId(4)),
+            ..Spot::default()
+        }],
+        old_at: vec![Spot { author: "base".into(), ..Spot::default() }],
     };
     let rows = vec![
         way("tool message", &[], (0, 0), 9_472, 64.38),
@@ -312,12 +319,14 @@ pub(crate) fn xbot() -> Snapshot {
                 text: "appended: 217 tokens at the end, 6,272 of 6,518 read. System message unchanged (sha256 7c1fe0d2).".into(),
                 short: Some("appended: +217 tokens, 6,272 of 6,518 read. System unchanged.".into()),
                 tone: Tone::Good,
+                at: None,
             },
             VerdictLine {
                 label: "AHEAD".into(),
                 text: "1 break, 9,472 tokens paid again: call 5, byte 386 of system, 00_base {{cwd}} prompt.md:9:6, by Cd in call 1.".into(),
                 short: Some("call 5 loses 9,472: system byte 386, 00_base {{cwd}} prompt.md:9:6.".into()),
                 tone: Tone::Bad,
+                at: Some(Spot { call: Some(CallNo(5)), author: "base".into(), ..Spot::default() }),
             },
         ],
         caption: None,

@@ -324,7 +324,10 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         id: layer.id.clone(),
         shown: super::shown_name(bench, &layer.id),
         byte,
-        runs_by: format!("run: {}", layer.run).into(),
+        runs_by: match bench.places.get(&layer.place).map(|place| place.kind) {
+            Some(PlaceKind::Block) => format!("run: {}, before its block", layer.run).into(),
+            _ => format!("run: {}", layer.run).into(),
+        },
         stands_by: stands_by(bench, layer).into(),
         place: layer.place.clone(),
         chars: texts.chars(),

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::app::effect::TextPlace;
 use crate::app::engine::numbers::{Numbers, with_labels};
 use crate::app::snapshot::{Tone, VerdictLine};
-use crate::core::cache::{Outcome, Thousands, Verdict};
+use crate::app::views::Spot;
+use crate::core::cache::{Blame, Outcome, Thousands, Verdict};
 use crate::core::run::{Answer, Session};
 use crate::core::wire::CallNo;
 
@@ -31,7 +33,17 @@ pub fn verdict(
 }
 
 fn line(label: impl Into<Arc<str>>, text: impl Into<Arc<str>>, tone: Tone) -> VerdictLine {
-    VerdictLine { label: label.into(), text: text.into(), short: None, tone }
+    VerdictLine { label: label.into(), text: text.into(), short: None, tone, at: None }
+}
+
+/// Where the first of the differences is that an outcome blames.
+fn spot(call: CallNo, blame: &Blame) -> Spot {
+    Spot {
+        call: Some(call),
+        author: blame.part.clone(),
+        message: blame.message,
+        text: blame.written.as_ref().map(|written| TextPlace::Named(written.file.clone(), written.at)),
+    }
 }
 
 /// The call and what hides behind its first break.
@@ -53,7 +65,8 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
     }
     let tone = if lost || outcome.verdict.is_break() { Tone::Bad } else { Tone::Good };
     let short = differs.then(|| Arc::from(short));
-    let mut lines = vec![VerdictLine { short, ..line(format!("CALL {}", outcome.call.0), text, tone) }];
+    let at = outcome.blame.as_ref().map(|blame| spot(outcome.call, blame));
+    let mut lines = vec![VerdictLine { short, at, ..line(format!("CALL {}", outcome.call.0), text, tone) }];
     for (index, behind) in outcome.behind.iter().enumerate() {
         let clause = with_labels(session, |labels| behind.blame.clause(labels));
         // Each counts what is lost with everything in front of it fixed.
@@ -61,7 +74,8 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
         let still = outcome.n(behind.still_lost);
         let short = format!("{}: {still} still lost with only {fixed} fixed.", behind.blame.place());
         let text = format!("{clause}; with only {fixed} fixed, {still} would still be lost.");
-        lines.push(VerdictLine { short: Some(short.into()), ..line("BEHIND", text, Tone::Bad) });
+        let at = Some(spot(outcome.call, &behind.blame));
+        lines.push(VerdictLine { short: Some(short.into()), at, ..line("BEHIND", text, Tone::Bad) });
     }
     lines
 }
@@ -97,5 +111,6 @@ fn of_rest(ahead: &Session, numbers: &Numbers, call: CallNo, fix: Option<&str>) 
         "{count} break{}, {about}{lost} tokens paid again: {text}",
         if count == 1 { "" } else { "s" }
     );
-    Some(VerdictLine { short: Some(short.into()), ..line("AHEAD", text, Tone::Bad) })
+    let at = first.blame.as_ref().map(|blame| spot(first.call, blame));
+    Some(VerdictLine { short: Some(short.into()), at, ..line("AHEAD", text, Tone::Bad) })
 }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{Shown, one_line, shown_name};
+use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, Change, Pending, Why};
+use crate::app::views::Spot;
 use crate::core::cache::Written;
 use crate::core::fact::{FactKey, Name};
 use crate::core::run::{self, Changed, Told};
@@ -41,11 +43,17 @@ pub fn why(shown: &Shown<'_>) -> Why {
             layer: shown_name(session.bench(), &injected.layer),
             waits: format!("goes into message {} with call {}", injected.into.0, record.call.0).into(),
             text: injected.text.text().clone(),
+            at: Some(Spot {
+                author: injected.layer.clone(),
+                message: Some(injected.into),
+                ..Spot::default()
+            }),
         });
     let waiting = record.pending.iter().map(|pending| Pending {
         layer: shown_name(session.bench(), &pending.layer),
         waits: format!("waits for {}", pending.waits_for).into(),
         text: pending.text.text().clone(),
+        at: None,
     });
     let pending: Vec<Pending> = pending.chain(waiting).collect();
     let notes = if changes.is_empty() {
@@ -88,15 +96,17 @@ fn change(shown: &Shown<'_>, changed: &Changed) -> Change {
         Some(told) => belief(shown, told),
         None => (Belief::Right, "".into()),
     };
-    let (by, told_lines, still_old) =
-        (event.label.clone(), told_by(shown, changed, told), still_old(shown, changed, told));
+    let (told_lines, told_at) = told_by(shown, changed, told).into_iter().unzip();
+    let (still_old, old_at) = still_old(shown, changed, told).into_iter().unzip();
     Change {
         what,
         old: one_line(&changed.old, 60).into(),
         new: one_line(&changed.new, 60).into(),
-        by,
+        by: event.label.clone(),
         told: told_lines,
         still_old,
+        told_at,
+        old_at,
         belief,
         belief_words,
     }
@@ -139,7 +149,7 @@ fn last_block<'s>(shown: &Shown<'s>, layer: &Name) -> Option<(&'s Block, &'s Par
         .find_map(|block| Some((&**block, block.text.parts().iter().rev().find(|part| part.id == *layer)?)))
 }
 
-fn told_by(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<Arc<str>> {
+fn told_by(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<(Arc<str>, Spot)> {
     let bench = shown.session.bench();
     let layers: Vec<Name> = match told {
         Some(told) if told.belief != run::Belief::Stale => told.last.iter().cloned().collect(),
@@ -160,7 +170,10 @@ fn told_by(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<Arc
         .iter()
         .map(|layer| {
             let name = shown_name(bench, layer);
-            match last_block(shown, layer) {
+            let block = last_block(shown, layer);
+            let message = block.and_then(|(block, _)| block.message);
+            let spot = Spot { author: layer.clone(), message, ..Spot::default() };
+            let words = match block {
                 Some((block, _)) if block.message.is_some() => {
                     let calls =
                         shown.session.calls().iter().map(|call| &**call).chain(shown.session.prepared());
@@ -172,12 +185,13 @@ fn told_by(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<Arc
                     format!("{name}, {call}{}", place(block)).into()
                 }
                 _ => name,
-            }
+            };
+            (words, spot)
         })
         .collect()
 }
 
-fn still_old(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<Arc<str>> {
+fn still_old(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<(Arc<str>, Spot)> {
     let bench = shown.session.bench();
     let layers: Vec<Name> = match told {
         Some(told) => told.old.clone(),
@@ -197,19 +211,24 @@ fn still_old(shown: &Shown<'_>, changed: &Changed, told: Option<&Told>) -> Vec<A
                 let part = block.text.parts().iter().find(|part| part.id == *layer)?;
                 placeholder(&block.text, part, &changed.key)
             });
+            let mut spot = Spot { author: layer.clone(), ..Spot::default() };
             match at {
-                Some(at) => format!("{name}, {at}").into(),
-                None => name,
+                Some(Written { file, at, .. }) => {
+                    let words = format!("{name}, {file}:{at}");
+                    spot.text = Some(TextPlace::Named(file, at));
+                    (words.into(), spot)
+                }
+                None => (name, spot),
             }
         })
         .collect()
 }
 
 /// The file position of the placeholder through which a part shows a fact.
-fn placeholder(text: &Traced, part: &Part, key: &FactKey) -> Option<String> {
+fn placeholder(text: &Traced, part: &Part, key: &FactKey) -> Option<Written> {
     let mut spans = text.ranges().filter(|(range, _)| range.start >= part.start && range.end <= part.end);
     let shows =
         |made: &Made| matches!(made, Made::Fact { key: fact, placeholder: Some(_), .. } if fact == key);
     let (_, span) = spans.find(|(_, span)| shows(&span.origin.made))?;
-    Written::of(&span.origin, 0).map(|written| format!("{}:{}", written.file, written.at))
+    Written::of(&span.origin, 0)
 }
