@@ -22,7 +22,7 @@ fn between(width: u16) -> u16 {
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     // The last rows say what decides the order of the selected layer.
     let said = if area.height > 8 { 1 + u16::from(area.width < 110) } else { 0 };
-    let lines = page::frame(canvas, area, size, state, 1, said);
+    let lines = page::framed(canvas, area, size, state, (1, said));
     if lines.height == 0 || lines.width < 12 {
         return;
     }

@@ -23,15 +23,19 @@ pub(super) fn role(ink: Ink) -> Role {
     }
 }
 
-/// Draws the frame of a view with its title; returns the area for its lines and notes how large it is.
-/// `heads` rows above the lines and `feet` below are left for what does not scroll.
-pub(super) fn frame(
+/// Draws the frame of a view with its title; returns the area for its lines and notes how large it is. `heads` rows
+/// above the lines are left for what does not scroll.
+pub(super) fn frame(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State, heads: u16) -> Rect {
+    framed(canvas, area, size, state, (heads, 0))
+}
+
+/// The same with rows below the lines, too.
+pub(super) fn framed(
     canvas: &mut Canvas<'_>,
     area: Rect,
     size: Size,
     state: &State,
-    heads: u16,
-    feet: u16,
+    (heads, feet): (u16, u16),
 ) -> Rect {
     let page = &state.page;
     let title = format!(" {} ", state.view.title());
@@ -74,7 +78,7 @@ pub(super) fn frame(
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     let page = &state.page;
     let heads = u16::from(page.columns.iter().any(|column| !column.head.is_empty()) && area.height > 6);
-    let lines = frame(canvas, area, size, state, heads, 0);
+    let lines = frame(canvas, area, size, state, heads);
     if lines.is_empty() {
         return;
     }
