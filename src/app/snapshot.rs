@@ -708,7 +708,7 @@ pub struct DemoAt {
     pub shows: Shows,
     /// True when the focused pane has the whole screen.
     pub zoom: bool,
-    /// The layer or message whose bytes are shown: `dynamic_context`, `message 4`.
+    /// The layer, fact or message whose bytes are shown: `dynamic_context`, `cwd`, `message 4`.
     pub look: Option<Name>,
 }
 

@@ -43,7 +43,7 @@ pub struct Beat {
     pub show: Option<Name>,
     /// True when the focused pane has the whole screen.
     pub zoom: bool,
-    /// What of the request is shown: the id of a layer, or `message 4`.
+    /// What of the request is shown: the id of a layer, the name of a fact, or `message 4`.
     pub look: Option<Name>,
 }
 

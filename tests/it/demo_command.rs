@@ -65,7 +65,7 @@ fn a_demo_of_ones_own_is_a_file_beside_its_bench() {
     for (beat, want) in [
         ("{ say: \"{call.9.lost}\" }", "the screen has no number `call.9.lost` there"),
         ("{ say: a, run: two }", "no run is called `two`"),
-        ("{ say: a }, { say: a, look: nobody }", "beat 2 of the demo: `nobody` is no layer of the bench"),
+        ("{ say: a }, { say: a, look: nobody }", "beat 2 of the demo: `nobody` is no layer, no fact"),
         (
             "{ say: a, show: nothing }",
             "`nothing` is no pane and no view: there is layers, calls, request, why",

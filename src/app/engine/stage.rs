@@ -55,12 +55,14 @@ impl Engine {
             for name in beat.variants.iter().filter(|name| !variants.contains(name)) {
                 wrong(format!("no variant is called `{name}`"));
             }
-            let message =
-                |look: &str| look.strip_prefix("message ").is_some_and(|n| n.parse::<u32>().is_ok());
-            if let Some(look) =
-                beat.look.as_ref().filter(|look| !message(look) && bench.layer(look).is_none())
-            {
-                wrong(format!("`{look}` is no layer of the bench, and no message such as `message 4`"));
+            let session = self.player.session();
+            let known = |look: &str| {
+                look.strip_prefix("message ").is_some_and(|n| n.parse::<u32>().is_ok())
+                    || bench.layer(look).is_some()
+                    || session.fact(look).is_some()
+            };
+            if let Some(look) = beat.look.as_ref().filter(|look| !known(look)) {
+                wrong(format!("`{look}` is no layer, no fact, and no message such as `message 4`"));
             }
             if let Some(show) = beat.show.as_ref().filter(|show| Shows::named(show).is_none()) {
                 wrong(format!("`{show}` is no pane and no view: there is {}", Shows::names().join(", ")));
@@ -124,6 +126,9 @@ impl Engine {
         let beat = &beats[stage.at];
         let (at, of) = (stage.at as u32 + 1, beats.len() as u32);
         snapshot.title.name = stage.demo.title.clone();
+        // The demo speaks, not the run.
+        snapshot.calls.rows.iter_mut().for_each(|row| row.notes.clear());
+        snapshot.calls.closing.clear();
         snapshot.caption = Some(Caption {
             text: publish::fill(&beat.say, snapshot).text.into(),
             at,

@@ -8,8 +8,10 @@ use super::{overlay, views};
 use crate::app::action::Action;
 use crate::app::marks::Marks;
 use crate::app::rows::{self, CallLine};
-use crate::app::snapshot::{BlockChange, BlockRow, Snapshot};
+use crate::app::snapshot::{BlockChange, Snapshot};
 use crate::app::state::{ListState, Mode, OverlayKind, RequestState, Shows, State, View};
+use crate::core::fact::FactKey;
+use crate::core::text::Made;
 
 /// A key: what was marked has been seen. On the screen whatever comes of the key will be marked; while something is typed
 /// or chosen above it, what counts is what was there when that was opened.
@@ -89,18 +91,39 @@ fn go_on(state: &mut State, old: &Snapshot) {
     look(state);
 }
 
-/// Where a layer writes first, or where a message begins.
-fn find(state: &State, look: &str) -> Option<(usize, usize)> {
-    let title = format!("{look} ");
-    let message = |block: &BlockRow| look.starts_with("message ") && block.title.starts_with(&title);
-    let message = state.snapshot.request.blocks.iter().position(message);
-    message.map(|block| (block, 0)).or_else(|| find_layer(state, look))
+/// What a beat looks at in the request, by the index of its block.
+enum Spot {
+    /// A part of it, from its beginning.
+    Part(usize, usize),
+    /// A byte of it, with what stands around it.
+    Byte(usize, usize),
+}
+
+/// Where a message begins, where a layer writes first (or where the break in that is), or where a fact shows.
+fn find(state: &State, look: &str) -> Option<Spot> {
+    let blocks = &state.snapshot.request.blocks;
+    if look.starts_with("message ") {
+        let title = format!("{look} ");
+        let block = blocks.iter().position(|block| block.title.starts_with(&title))?;
+        return Some(Spot::Part(block, 0));
+    }
+    if let Some((block, part)) = find_layer(state, look) {
+        let range = &blocks[block].parts[part].range;
+        return Some(match blocks[block].change {
+            BlockChange::Changed(byte) if range.contains(&byte) => Spot::Byte(block, byte),
+            _ => Spot::Part(block, part),
+        });
+    }
+    let shows = |made: &Made| matches!(made, Made::Fact { key: FactKey::Named(name), .. } if **name == *look);
+    blocks.iter().enumerate().find_map(|(index, block)| {
+        let (range, _) = block.text.ranges().find(|(_, span)| shows(&span.origin.made))?;
+        Some(Spot::Byte(index, range.start))
+    })
 }
 
 /// Puts every cursor where the beat wants it.
 pub(super) fn look(state: &mut State) {
     let Some(demo) = state.snapshot.demo.clone() else { return };
-    let focus = state.focus;
     let row = |id: &str| state.snapshot.layers.rows.iter().position(|row| *row.id == *id);
     let cursor = demo.look.as_deref().and_then(row).unwrap_or(0);
     state.layers = ListState { cursor, top: 0 };
@@ -110,26 +133,24 @@ pub(super) fn look(state: &mut State) {
     let cursor = lines.iter().position(|line| Some(*line) == shown).unwrap_or(0);
     state.calls = ListState { cursor, top: 0 };
     match demo.look.as_deref().and_then(|look| find(state, look)) {
-        Some((block, part)) => show_part(state, block, part),
+        Some(Spot::Part(block, part)) => {
+            // To look at bytes is not to go to them.
+            let here = (state.view, state.focus);
+            show_part(state, block, part);
+            (state.view, state.focus) = here;
+        }
+        Some(Spot::Byte(block, byte)) => look_at(state, block, byte),
         None => {
             let block = state.snapshot.request.focus;
-            let byte = match state.snapshot.request.blocks.get(block).map(|block| block.change) {
-                Some(BlockChange::Changed(byte)) => byte,
-                _ => 0,
-            };
+            let change = state.snapshot.request.blocks.get(block).map(|block| block.change);
+            let byte = if let Some(BlockChange::Changed(byte)) = change { byte } else { 0 };
             look_at(state, block, byte);
         }
     }
-    // To look at bytes is not to go to them.
-    let view = state.snapshot.demo.as_ref().map_or(View::Main, |demo| match demo.shows {
-        Shows::Pane(_) => View::Main,
-        Shows::View(view) => view,
-    });
-    (state.view, state.focus) = (view, focus);
     views::refresh(state);
     let line =
         state.page.lines.iter().position(|line| demo.look.as_deref().is_some_and(|look| *line.key == *look));
-    if view != View::Main {
+    if state.view != View::Main {
         state.here_mut().list = ListState { cursor: line.unwrap_or(0), top: 0 };
     }
 }
