@@ -62,13 +62,11 @@ impl Environment {
     }
 
     /// The same, as an owned value, for those who take a function.
-    #[must_use]
     pub fn look(&self) -> impl Fn(&str) -> Option<String> + '_ {
         |name| self.get(name).map(str::to_owned)
     }
 
     /// The same for those who keep it.
-    #[must_use]
     pub fn into_look(self) -> impl Fn(&str) -> Option<String> + 'static {
         move |name| self.get(name).map(str::to_owned)
     }

@@ -225,3 +225,21 @@ fn a_terminal_gets_no_more_colours_than_it_has() {
     let wanted = text(&[("PLYWOOD_COLOR", "256")]);
     assert!(!wanted.contains("8;2;") && wanted.contains("48;5;2"));
 }
+
+#[test]
+fn how_files_are_watched_is_set_and_told() {
+    let place = Place::new();
+    let session = start(command(&place, &[("PLYWOOD_WATCH", "poll")]));
+    session.wait_for("looking every 2 s");
+    drop(session);
+    settings(&place, "watch: off\n");
+    let session = open(&place);
+    session.wait_for("not watching");
+    // What is not watched is read when it is asked for.
+    fs::write(place.path("project/AGENTS.md"), "# Rules, and more\n").expect("a file");
+    settings(&place, "watch: off\ntheme: light\n");
+    let mut session = session;
+    session.send("\x0c");
+    wait_for_ground(&session, WHITE);
+    session.wait_for("# Rules, and more");
+}

@@ -100,7 +100,10 @@ fn cwd(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) 
             Some(problem) => (format!("! {problem}"), Role::Bad),
             None => (draft.effect.to_string(), Role::Changed),
         },
-        None => ("type a folder; its effect shows before Enter".to_owned(), Role::Dim),
+        None => {
+            let key = state.keymap.shown_key(Action::EnterCwd);
+            (format!("type a folder; its effect shows before {key}"), Role::Dim)
+        }
     };
     let text = if state.message.is_empty() { text } else { state.message.clone() };
     let mut at = 1;

@@ -8,6 +8,7 @@ use ratatui::style::Style;
 
 use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
+use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::highlight::Paint;
@@ -330,7 +331,8 @@ fn draw_row(
     }
     let mut used = canvas.prompt((text_x + hang, area.y, width), &shown, (raw, skip), style, &marks);
     if let Some(lines) = row.folded {
-        let note = format!(" {lines} lines, folded (Enter)");
+        let key = state.keymap.keys(Action::Fold).first().map_or_else(String::new, |key| format!(" ({key})"));
+        let note = format!(" {lines} lines, folded{key}");
         let need = u16::try_from(cells::width(&note)).unwrap_or(0);
         let x = text_x + used.min(width.saturating_sub(need));
         canvas.text(x, area.y, area.right().saturating_sub(x), &note, Role::Dim);
