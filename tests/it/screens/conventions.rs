@@ -126,17 +126,17 @@ fn the_footer_shows_what_can_be_pressed_now_and_drops_the_least_first() {
 fn rebound_keys_act_and_are_shown_wherever_keys_are() {
     let mut state = drawn();
     let before = press(&mut state, "<space>");
-    update(&mut state, Event::Settings(news("send: [f5, ctrl-g], quit: [], accept: [f2], up: [f7, up]")));
+    update(&mut state, Event::Settings(news("send: [f5, f6], quit: [], accept: [f2], up: [f7, up]")));
     assert_eq!(press(&mut state, "<space>q"), [], "their keys of old");
     assert_eq!(press(&mut state, "<f5>"), before);
-    assert_eq!(press(&mut state, "<ctrl-g>"), before);
+    assert_eq!(press(&mut state, "<f6>"), before);
     let text = shot(120, 40, &mut state);
     assert!(text.contains("F5 send call 2") && !text.contains("Space send"), "{text}");
     for list in ["?", ":"] {
         press(&mut state, list);
         let rows = list_rows(&state);
         let send = rows.iter().find(|row| row.title == "Send the next call").expect("the action");
-        assert_eq!(send.key, "F5 Ctrl-G", "{list}");
+        assert_eq!(send.key, "F5 F6", "{list}");
         press(&mut state, "<esc>");
     }
     // In a menu the keys of the screen's lists move, too, and the row is taken with the new key.
