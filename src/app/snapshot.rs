@@ -13,8 +13,10 @@ use super::editor::Opened;
 use super::state::Shows;
 use super::views::{Spot, ViewData};
 use crate::app::blocks::BlockView;
+use crate::core::bench::Budget;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{EventId, Name};
+use crate::core::lint::Finding;
 use crate::core::text::Traced;
 use crate::core::wire::{BlockKind, CallNo, MessageId, Request};
 use crate::io::edit::bench::Sheet;
@@ -50,6 +52,8 @@ pub struct Snapshot {
     pub demo: Option<DemoAt>,
     /// What is wrong with the bench or its files, errors first.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the lints found in the shown call.
+    pub lints: Vec<Finding>,
     /// True while a file is broken: everything else here is the last good state.
     pub broken: bool,
     /// The line above the keys.
@@ -271,8 +275,8 @@ pub struct LayerRow {
     pub tokens: Option<u64>,
     /// Its share of the total, from 0 to 1.
     pub share: Option<f64>,
-    /// The characters that its author allows it.
-    pub budget: Option<u64>,
+    /// What its author allows it.
+    pub budget: Option<Budget>,
     /// How often it changes: `fixed`, `session`, `turn`, `call`, `change`, `60 s`.
     pub change: Name,
     /// What is with it now.

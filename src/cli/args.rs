@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use crate::core::lint::Lint;
+
 /// See what a model is sent, who wrote each byte of it, and what that does to the prompt cache.
 #[derive(Clone, Debug, Parser)]
 #[command(
@@ -387,12 +389,36 @@ pub struct CheckArgs {
     /// The call that is compared; by default the one behind as many answers as FILE holds
     #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..))]
     pub call: Option<u32>,
+    /// Do not look with this lint; may be given several times
+    #[arg(long, value_name = "LINT")]
+    pub skip: Vec<SkipLint>,
     /// How findings are written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: CheckFormat,
     /// Print JSON
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+}
+
+/// The lints, by their words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SkipLint {
+    /// A layer or a place is larger than its author allows it
+    Budget,
+    /// Two layers say the same
+    Duplicate,
+    /// Two layers name different working directories
+    Contradiction,
+}
+
+impl From<SkipLint> for Lint {
+    fn from(skip: SkipLint) -> Lint {
+        match skip {
+            SkipLint::Budget => Lint::Budget,
+            SkipLint::Duplicate => Lint::Duplicate,
+            SkipLint::Contradiction => Lint::Contradiction,
+        }
+    }
 }
 
 /// How findings are written.

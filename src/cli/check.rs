@@ -4,13 +4,18 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::args::{CheckArgs, CheckFormat};
+use super::args::{CheckArgs, CheckFormat, SkipLint};
 use super::open::Bench;
 use super::output::{Failure, Out, Outcome, Result};
 use super::report::{DiagnosticReport, Revisions};
+use crate::app::engine::{Counters, publish};
+use crate::core::cache::Measures;
 use crate::core::diagnostic::{Diagnostic, Severity};
+use crate::core::fact::Name;
+use crate::core::lint::{self, Finding, Lint, Price, Subject};
 use crate::core::run::Player;
-use crate::core::wire::{Author, Comparison, Difference, Document, Equality, Format, compare};
+use crate::core::tokens::Measure;
+use crate::core::wire::{Author, CallNo, Comparison, Difference, Document, Equality, Format, compare};
 use crate::io::recording;
 
 #[derive(Serialize)]
@@ -27,6 +32,19 @@ struct BenchReport<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     against: Option<AgainstReport<'a>>,
     diagnostics: Vec<DiagnosticReport<'a>>,
+    lints: Vec<LintReport<'a>>,
+}
+
+/// What a lint found; `about` are layers or the place, `tokens` what it costs in each request.
+#[derive(Serialize)]
+struct LintReport<'a> {
+    lint: Lint,
+    about: &'a [Name],
+    calls: &'a [CallNo],
+    tokens: Option<u64>,
+    exact: bool,
+    #[serde(flatten)]
+    diagnostic: DiagnosticReport<'a>,
 }
 
 #[derive(Serialize)]
@@ -54,6 +72,7 @@ struct Checked {
     path: PathBuf,
     bench: Bench,
     diagnostics: Vec<Diagnostic>,
+    lints: Vec<Finding>,
     against: Option<(u32, Comparison)>,
 }
 
@@ -72,6 +91,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Out<'_>) -> Result {
     }
     let found = checked.iter().any(|checked| {
         checked.diagnostics.iter().any(|problem| problem.severity != Severity::Note)
+            || !checked.lints.is_empty()
             || checked
                 .against
                 .as_ref()
@@ -93,6 +113,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Out<'_>) -> Result {
 fn check(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result<Checked> {
     let mut bench = Bench::open(path, &args.bench)?;
     let mut diagnostics = bench.warnings().to_vec();
+    let mut lints = Vec::new();
     let against = match recorded {
         Some(Recorded { document, .. }) => {
             let call = args.call.unwrap_or_else(|| call_of(document));
@@ -118,10 +139,33 @@ fn check(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result<C
                     }
                 }
             }
+            lints = found(&bench, &player, &args.skip);
             None
         }
     };
-    Ok(Checked { path: path.to_owned(), bench, diagnostics, against })
+    Ok(Checked { path: path.to_owned(), bench, diagnostics, lints, against })
+}
+
+/// What the lints find in the calls of a run.
+pub(super) fn found(bench: &Bench, player: &Player, skip: &[SkipLint]) -> Vec<Finding> {
+    let session = player.session();
+    let mut counters = Counters::default();
+    let mut all = Vec::new();
+    for call in 1..=session.next_call().0 {
+        let (Some(record), Some(request)) =
+            (publish::record(session, CallNo(call)), session.request(CallNo(call)))
+        else {
+            continue;
+        };
+        let method = bench.models().get(&request.model).method.clone();
+        let mut measure = method.encoding().map(|encoding| method.measure(counters.of(encoding)));
+        let measure = measure.as_mut().map(|measure| measure as &mut dyn Measure);
+        let subject = Subject { bench: session.bench(), record, request: &request };
+        let mut found = lint::check(&subject, &mut Price { measure, method: &method });
+        found.retain(|finding| !skip.iter().any(|skip| Lint::from(*skip) == finding.lint));
+        lint::merge(&mut all, found);
+    }
+    all
 }
 
 /// The call whose request a recording is: the one behind as many answers as it holds.
@@ -157,6 +201,7 @@ fn report<'a>(checked: &'a [Checked], recorded: Option<&Recorded>) -> Report<'a>
                 }
             }),
             diagnostics: checked.diagnostics.iter().map(DiagnosticReport::of).collect(),
+            lints: checked.lints.iter().map(|finding| lint_report(checked, finding)).collect(),
         })
         .collect();
     Report {
@@ -166,6 +211,22 @@ fn report<'a>(checked: &'a [Checked], recorded: Option<&Recorded>) -> Report<'a>
     }
 }
 
+fn lint_report<'a>(checked: &Checked, finding: &'a Finding) -> LintReport<'a> {
+    LintReport {
+        lint: finding.lint,
+        about: &finding.about,
+        calls: &finding.calls,
+        tokens: finding.tokens,
+        exact: checked.bench.models().get(&checked.bench.bench.model).method.is_exact(),
+        diagnostic: DiagnosticReport::of(&finding.diagnostic),
+    }
+}
+
+/// A finding as a message: the lint's word in front, the calls behind.
+fn lint_message(finding: &Finding) -> String {
+    format!("{}: {} ({})", finding.lint.word(), finding.diagnostic.message, finding.calls_words())
+}
+
 fn text(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> std::io::Result<()> {
     let path = checked.path.display();
     match recorded.zip(checked.against.as_ref()) {
@@ -173,11 +234,16 @@ fn text(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> st
             let from = (&*recorded.path, &recorded.document);
             against(&checked.bench, &checked.path, from, *call, comparison, out)?;
         }
-        None if checked.diagnostics.is_empty() => out.line(format_args!("{path}: nothing found"))?,
+        None if checked.diagnostics.is_empty() && checked.lints.is_empty() => {
+            out.line(format_args!("{path}: nothing found"))?
+        }
         None => {}
     }
     for problem in &checked.diagnostics {
         out.line(problem)?;
+    }
+    for finding in &checked.lints {
+        out.line(Diagnostic { message: lint_message(finding), ..finding.diagnostic.clone() })?;
     }
     Ok(())
 }
@@ -246,7 +312,11 @@ fn github(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> 
             out.line(format_args!("::error{place}title=plywood check::{}", escaped(&message)))?;
         }
     }
-    for problem in &checked.diagnostics {
+    let lints = checked
+        .lints
+        .iter()
+        .map(|finding| Diagnostic { message: lint_message(finding), ..finding.diagnostic.clone() });
+    for problem in checked.diagnostics.iter().cloned().chain(lints) {
         let mut place = String::from(" ");
         if let Some(file) = &problem.file {
             place.push_str(&format!("file={},", property(&checked.bench.file_from_here(file))));

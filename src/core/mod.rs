@@ -7,6 +7,7 @@ pub mod compose;
 pub mod diagnostic;
 pub mod diff;
 pub mod fact;
+pub mod lint;
 pub mod log;
 pub mod overlay;
 pub mod read;

@@ -117,7 +117,7 @@ fn what_changed_is_told_by_layer_and_line() {
         assert!(text.contains(line), "{line} in\n{text}");
     }
     let words = said(&repository.bench(), &["--words"], 1);
-    assert!(words.contains(" You are{+ very+} careful.\n"), "{words}");
+    assert!(words.contains(" You are {+very +}careful.\n"), "{words}");
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod init;
 mod injectors;
 mod ledger;
 mod overlay;
+mod lints;
 mod pictures;
 mod plain_folder;
 mod programs;

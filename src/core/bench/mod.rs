@@ -297,6 +297,24 @@ pub struct Cap {
     pub whole_items: bool,
 }
 
+/// What a budget counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetUnit {
+    /// Characters (Unicode scalar values).
+    Chars,
+    /// Tokens of the model.
+    Tokens,
+}
+
+/// What an author allows a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// What is counted.
+    pub unit: BudgetUnit,
+    /// How many there may be.
+    pub limit: usize,
+}
+
 /// What to do when a layer fails.
 #[derive(Clone, Debug, PartialEq)]
 pub enum OnError {
@@ -333,8 +351,8 @@ pub struct Layer {
     pub keep: Keep,
     /// `cap:`.
     pub cap: Option<Cap>,
-    /// `budget:`: characters that its author allows it; a lint, not a cut.
-    pub budget: Option<usize>,
+    /// `budget:`: what its author allows it; a lint, not a cut.
+    pub budget: Option<Budget>,
     /// `required:`: never evicted from a place with a budget.
     pub required: bool,
     /// `on_error:`.
@@ -425,6 +443,8 @@ pub struct Place {
     pub wrap: Option<(Name, Name)>,
     /// `markers:` of a block.
     pub markers: Option<Markers>,
+    /// `budget:` of any other place: what its author allows it; a lint, not a cut.
+    pub allowed: Option<Budget>,
     /// `budget:` of a block: the most characters that it may have, with its markers and what is wrapped around it.
     pub budget: Option<usize>,
     /// `path:` of a system prompt: the file of the workspace that holds what stands in the place.

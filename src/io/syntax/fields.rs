@@ -280,25 +280,41 @@ pub(super) static PLACE: Record = record(
             Shape::Names(&Shape::Pair(&TEXT)),
             "a name with the lines that stand in front of and behind a block",
         ),
-        field("budget", Shape::Record(&PLACE_BUDGET), "the most that a block may hold"),
+        field("budget", Shape::Record(&PLACE_BUDGET), "the most that a block may hold; elsewhere a lint"),
     ],
 );
 
-static PLACE_BUDGET: Record = record(
-    "a budget of a block",
-    "The most that a block may hold, with its markers and what is wrapped around it.",
-    &[
-        field("chars", Shape::Int(0, MAX), "characters").required(),
+static PLACE_BUDGET: Record = Record {
+    what: "a budget of a place",
+    doc: "The most that a block may hold, with its markers and what is wrapped around it; in other places a lint, not a \
+          limit.",
+    choice: Some("unit"),
+    kinds: &["chars", "tokens"],
+    fields: &[
+        field("chars", Shape::Int(0, MAX), "characters"),
+        field("tokens", Shape::Int(0, MAX), "tokens of the model; not for a block"),
         field(
             "over",
             Shape::Words(&[word(
                 "required_then_listed",
                 "layers that are required first, then the others until one does not fit; the default",
             )]),
-            "which layers are left out over the limit",
-        ),
+            "which layers of a block are left out over the limit",
+        )
+        .with(&["chars"]),
     ],
-);
+};
+
+static LAYER_BUDGET: Record = Record {
+    what: "a budget of a layer",
+    doc: "What its author allows a layer; a lint, not a cut.",
+    choice: Some("unit"),
+    kinds: &["chars", "tokens"],
+    fields: &[
+        field("chars", Shape::Int(0, MAX), "characters"),
+        field("tokens", Shape::Int(0, MAX), "tokens of the model, of its text alone"),
+    ],
+};
 
 /// A layer.
 pub(super) static LAYER: Record = record(
@@ -319,7 +335,11 @@ pub(super) static LAYER: Record = record(
         ),
         field("keep", Shape::Record(&KEEP), "whether text that it put into messages stays"),
         field("cap", Shape::Record(&CAP), "a limit on its text"),
-        field("budget", Shape::Int(0, MAX), "the characters that its author allows it; a lint, not a cut"),
+        field(
+            "budget",
+            Shape::Either(&[Shape::Int(0, MAX), Shape::Record(&LAYER_BUDGET)]),
+            "what its author allows it, in characters, or in the unit that is named; a lint, not a cut",
+        ),
         field("required", Shape::Bool, "never left out of a place with a budget"),
         field(
             "on_error",

@@ -8,6 +8,7 @@ use crate::app::editor::{Editor, Place, Row, Rows};
 use crate::app::event::Target;
 use crate::app::snapshot::{Snapshot, Tone};
 use crate::app::state::State;
+use crate::core::bench::{Budget, BudgetUnit};
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -182,14 +183,24 @@ fn layer(snapshot: &Snapshot, editor: &Editor) -> (String, bool) {
     let row = snapshot.layers.rows.iter().find(|row| editor.layer.as_ref() == Some(&row.id));
     let Some(row) = row else { return (String::new(), false) };
     let chars = cells::grouped(row.chars);
-    match row.budget {
-        None => (format!("{} {chars} chars", row.shown), false),
-        Some(budget) if row.chars > budget => {
-            let over = cells::grouped(row.chars - budget);
-            (format!("{} {chars} chars, ! {over} over its budget", row.shown), true)
-        }
-        Some(budget) => (format!("{} {chars} of {} chars", row.shown, cells::grouped(budget)), false),
+    let Some(Budget { unit, limit }) = row.budget else {
+        return (format!("{} {chars} chars", row.shown), false);
+    };
+    let limit = limit as u64;
+    let (now, unit) = match unit {
+        BudgetUnit::Chars => (row.chars, "chars"),
+        // Tokens come a moment later than the text.
+        BudgetUnit::Tokens => match row.tokens_alone {
+            Some(tokens) => (tokens, "tokens"),
+            None => return (format!("{} {chars} chars", row.shown), false),
+        },
+    };
+    let size = cells::grouped(now);
+    if now > limit {
+        let over = cells::grouped(now - limit);
+        return (format!("{} {size} {unit}, ! {over} over its budget", row.shown), true);
     }
+    (format!("{} {size} of {} {unit}", row.shown, cells::grouped(limit)), false)
 }
 
 /// Whether the numbers on the screen are those of this text.

@@ -333,6 +333,7 @@ pub(crate) fn xbot() -> Snapshot {
         demo: None,
         programs: None,
         diagnostics: Vec::new(),
+        lints: Vec::new(),
         broken: false,
         status: Status { watching: "watching 11 files".into(), ..Status::default() },
         choices: Choices {

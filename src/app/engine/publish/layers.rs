@@ -342,7 +342,7 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
             });
             alone.map(u64::from).sum()
         }),
-        budget: layer.budget.map(|budget| budget as u64),
+        budget: layer.budget,
         change: change_word(bench, layer, state).into(),
         now: now(shown, state, byte, &texts, &before),
         included: byte != ByteOrder::None,

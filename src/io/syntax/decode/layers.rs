@@ -13,7 +13,7 @@ use crate::core::text::Source;
 use super::super::fields::{CAP, FROM};
 use super::super::node::{Kind, Node};
 use super::super::template::Scope;
-use super::{Decoder, count, flag, text, word};
+use super::{Decoder, budget_of, flag, text, word};
 
 impl Decoder<'_> {
     pub(super) fn layers(&mut self, root: &Node, places: &IndexMap<Name, Place>) -> Vec<Layer> {
@@ -84,7 +84,7 @@ impl Decoder<'_> {
                 None => None,
                 Some(cap) => Some(cap?),
             },
-            budget: count(node, "budget"),
+            budget: node.get("budget").and_then(|budget| budget_of(budget)),
             required: flag(node, "required"),
             on_error: on_error?,
         })

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::core::bench::{Bench, FORMAT, Workspace};
+use crate::core::bench::{Bench, Budget, BudgetUnit, FORMAT, Workspace};
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{Base, FilePath, Found, Name, Value};
 use crate::core::source::names::is_builtin;
@@ -330,6 +330,17 @@ fn count(node: &Node, key: &str) -> Option<usize> {
     match node.get(key)?.kind {
         Kind::Int(n) => usize::try_from(n).ok(),
         _ => None,
+    }
+}
+
+/// A budget: a number of characters, or a map of one unit.
+fn budget_of(node: &Node) -> Option<Budget> {
+    let budget = |unit| move |limit| Budget { unit, limit };
+    match node.kind {
+        Kind::Int(chars) => usize::try_from(chars).ok().map(budget(BudgetUnit::Chars)),
+        _ => count(node, "tokens")
+            .map(budget(BudgetUnit::Tokens))
+            .or_else(|| count(node, "chars").map(budget(BudgetUnit::Chars))),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::core::overlay;
 
 use super::super::node::{Entry, Node};
 use super::super::scalar;
-use super::{Decoder, count, flag, text, word};
+use super::{Decoder, budget_of, count, flag, text, word};
 
 impl Decoder<'_> {
     pub(super) fn places(&mut self, root: &Node) -> IndexMap<Name, Place> {
@@ -66,7 +66,6 @@ impl Decoder<'_> {
             ("keep_empty", "system"),
             ("path", "system"),
             ("markers", "block"),
-            ("budget", "block"),
         ] {
             if let Some(option) = node.entry(key)
                 && word(node, "of") != Some(wanted)
@@ -112,13 +111,31 @@ impl Decoder<'_> {
                 _ => None,
             },
             markers,
+            allowed: None,
             budget: None,
             path: match path {
                 None => None,
                 Some(path) => Some(path?),
             },
         };
-        if let Some(budget) = node.get("budget")
+        let of_block = kind == PlaceKind::Block;
+        if let Some(budget) = node.get("budget") {
+            place.allowed = budget_of(budget).filter(|_| !of_block);
+            for (key, wrong, hint) in [
+                (
+                    "tokens",
+                    of_block,
+                    "a block is composed before anything is counted in tokens: give it `chars`",
+                ),
+                ("over", !of_block, "only an `of: block` leaves layers out; elsewhere a budget is a lint"),
+            ] {
+                if let Some(option) = budget.entry(key).filter(|_| wrong) {
+                    let message = format!("`{key}` does not go with the budget of this place");
+                    self.problems.error(option.at, message, hint.to_owned());
+                }
+            }
+        }
+        if let Some(budget) = node.get("budget").filter(|_| of_block)
             && let Some(chars) = count(budget, "chars")
         {
             let least = overlay::least_budget(&place);
