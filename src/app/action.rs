@@ -46,6 +46,8 @@ pub enum Action {
     Injectors,
     /// What happened.
     Log,
+    /// What the lints found.
+    Lints,
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Raw or rendered text.
@@ -361,6 +363,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Ledger, "ledger", &["l"], S::Screen, ("ledger", 9), "Ledger: sent, persisted, replayed", "Shows of each message what was sent, persisted and replayed, and what that costs."),
         row(A::Injectors, "injectors", &["i"], S::Screen, ("injectors", 10), "Injectors: watched, told, pending", "Shows what each injector watches, told and has to tell, and what was swallowed."),
         row(A::Log, "log", &["L"], S::Screen, ("log", 10), "Log: what happened, in order", "Lists inputs, the facts that they changed and the calls that they led to."),
+        row(A::Lints, "lints", &["C"], S::Screen, ("lints", 11), "Lints: budgets, text said twice, contradictions", "Lists what `plywood check` finds in the shown call, what it costs, and what to do about it."),
         row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
         row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
         row(A::Copy, "copy", &["y"], S::Screen, ("copy", 8), "Copy", "Offers what can be copied: the blame line, a layer, the prompt, the request as JSON, a table; `y` again takes what the focused pane is about."),
@@ -430,6 +433,7 @@ pub const VIEWS: &[Action] = &[
     Action::Log,
     Action::Blocks,
     Action::Differences,
+    Action::Lints,
 ];
 
 /// The row of an action.
@@ -544,7 +548,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
         Action::Fold => !state.blocks().is_empty(),
         Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,
-        Action::Ledger | Action::Injectors | Action::Log => snapshot.calls.shown.is_some(),
+        Action::Ledger | Action::Injectors | Action::Log | Action::Lints => snapshot.calls.shown.is_some(),
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

@@ -78,12 +78,14 @@ pub enum View {
     Blocks,
     /// The shown call beside another one.
     Diff,
+    /// What the lints found.
+    Lints,
 }
 
 impl View {
     /// All of them but the panes.
     pub const ALL: &[View] =
-        &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks, View::Diff];
+        &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks, View::Diff, View::Lints];
 
     /// Its name on the screen.
     #[must_use]
@@ -97,6 +99,7 @@ impl View {
             View::Log => "Log",
             View::Blocks => "Overlay",
             View::Diff => "Differences",
+            View::Lints => "Lints",
         }
     }
 }

@@ -118,6 +118,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Print what changed in the prompt since a revision of git
     Diff(DiffArgs),
+    /// Write a report of a bench and its run, as Markdown
+    Report(ReportArgs),
     /// Save a picture of the workbench, as SVG
     Shot(ShotArgs),
     /// Print the JSON Schema of bench files
@@ -304,6 +306,32 @@ pub struct RunArgs {
     /// Print one JSON object a line for each call
     #[arg(long)]
     pub json: bool,
+}
+
+/// `report`.
+#[derive(Clone, Debug, Args)]
+pub struct ReportArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// Write Markdown, which is the only form
+    #[arg(long)]
+    pub markdown: bool,
+    /// The call whose layers and pictures are shown; by default the one that loses most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: Option<u32>,
+    /// Write report.md and pictures of the panes and views into this folder, instead of the text to stdout
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// The size of the pictures in cells
+    #[arg(long, value_name = "WIDTHxHEIGHT", default_value = "120x40", value_parser = screen_size)]
+    pub size: (u16, u16),
+    /// The colours of the pictures: dark, light, ansi, mono, or a theme file
+    #[arg(long, value_name = "THEME", default_value = "light")]
+    pub theme: String,
 }
 
 /// `diff`.

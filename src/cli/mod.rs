@@ -19,6 +19,7 @@ pub mod keys;
 mod layers;
 mod llm_log;
 mod man;
+mod markdown;
 mod models;
 mod open;
 pub mod output;
@@ -85,6 +86,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Init(args) => init::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
+        Command::Report(args) => markdown::run(&args, out),
         Command::Run(args) => run::run(&args, out),
         Command::Shot(args) => shot::run(&args, out),
         Command::Keys(args) => keys::run(&args, out),

@@ -16,6 +16,7 @@ fn bench(layers: &str, more: &str) -> TempDir {
         "bench: 1\nname: linted\nmodel: openai:gpt-5.4\n\
          workspace: {{ path: project, shown_as: /w, clock: \"2026-04-01T09:00:00Z\" }}\n\
          read: {{ rules: {{ file: AGENTS.md }}, all: {{ glob: \"*.md\" }} }}\n\
+         tools: [ {{ names: [Cd] }} ]\n\
          simulate: {{ Cd: {{ set: cwd, from: path }} }}\n\
          places:\n  system: {{ of: system, join: \"\\n\"{more} }}\n  user: {{ of: current_user }}\n  \
          end: {{ of: newest_tool, join: \"\\n\", none: wait }}\n\
@@ -66,7 +67,7 @@ fn budgets_count_characters_or_tokens_of_layers_and_places() {
     let text = said(&folder, &[], 1);
     for line in [
         "warning: budget: a has 16 characters, 6 more than its budget of 10, 2 tokens (calls 1-2)",
-        " --> bench.yaml:11:11",
+        " --> bench.yaml:13:11",
         "warning: budget: b has 5 tokens, 2 more than its budget of 3 (calls 1-2)",
         "warning: budget: the place system has ",
         " = hint: shorten it, cut it with `cap`, or allow it more with `budget`",

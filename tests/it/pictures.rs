@@ -56,3 +56,51 @@ fn mistakes_are_told() {
         assert!(said.contains(want), "{args:?}: {said}");
     }
 }
+
+/// The commands of the README that make its pictures: the file, the arguments.
+fn of_readme() -> Vec<(String, Vec<String>)> {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let commands = readme.lines().filter_map(|line| line.strip_prefix("plywood shot "));
+    let parts = |line: &str| {
+        let (args, file) = line.split_once(" -o docs/pictures/").expect("it names its file");
+        // Only keys stand in quotes.
+        let quoted: Vec<&str> = args.split('"').collect();
+        let mut out: Vec<String> = Vec::new();
+        for (at, piece) in quoted.into_iter().enumerate() {
+            if at % 2 == 1 {
+                out.push(piece.to_owned());
+            } else {
+                out.extend(piece.split_whitespace().map(str::to_owned));
+            }
+        }
+        (file.to_owned(), out)
+    };
+    commands.map(parts).collect()
+}
+
+#[test]
+fn the_pictures_of_the_readme_are_made_by_its_commands() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let commands = of_readme();
+    assert!(commands.len() > 3, "{commands:?}");
+    let mut files: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the pictures")
+        .map(|entry| entry.expect("a picture").file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let mut made: Vec<String> = commands.iter().map(|(file, _)| file.clone()).collect();
+    made.sort();
+    assert_eq!(files, made, "the pictures against the commands of the README");
+    // What a screen shows changes every day; that a picture is one of that screen, in that size, does not.
+    let frame = |svg: &str| {
+        let between = |from: &str, to: &str| svg.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map(|(x, _)| x.to_owned());
+        (between("viewBox=\"", "\""), between("<title>", "</title>"))
+    };
+    for (file, args) in commands {
+        assert!(readme.contains(&format!("](docs/pictures/{file})")), "{file} is not shown");
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let kept = std::fs::read_to_string(folder.join(&file)).expect("a picture");
+        assert_eq!(frame(&shot(&args)), frame(&kept), "{file}: run the command of the README again");
+    }
+}

@@ -12,6 +12,7 @@ use crate::app::snapshot::{CallState, Choices, Draft, Pause, Snapshot, Status, T
 use crate::app::state::View;
 use crate::app::views::ViewData;
 use crate::core::cache::Measures;
+use crate::core::lint::{self, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
 
@@ -84,6 +85,12 @@ impl Engine {
             snapshot.layers = publish::layer_table(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.why = publish::why(&shown);
+            // While something is typed, its own effect is what counts.
+            if self.preview.is_none() {
+                let subject = Subject { bench: session.bench(), record, request };
+                let measure = measure.as_mut().map(|m| m as &mut dyn Measure);
+                snapshot.lints = lint::check(&subject, &mut Price { measure, method: &model.method });
+            }
         }
         let estimate = matches!(model.method, Method::Estimate { .. });
         let measured = measure.as_mut().map(|m| m as &mut dyn Measure);

@@ -7,6 +7,7 @@ mod form;
 mod injectors;
 mod laid;
 mod ledger;
+mod lints;
 mod log;
 mod orders;
 mod overlay;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::diff::{self, DiffRows};
-use super::{blocks, injectors, ledger, log, orders};
+use super::{blocks, injectors, ledger, lints, log, orders};
 use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
@@ -256,6 +256,7 @@ pub fn page(state: &State) -> Page {
         View::Log => log::page(state),
         View::Blocks => blocks::page(state),
         View::Diff => diff::page(state),
+        View::Lints => lints::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {

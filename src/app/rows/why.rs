@@ -6,6 +6,7 @@ use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, PartRow, Snapshot, Tone};
 use crate::app::views::Spot;
 use crate::core::diagnostic::Severity;
+use crate::core::lint::Lint;
 use crate::core::wire::CallNo;
 
 /// The cells of the labels.
@@ -175,6 +176,7 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
     for note in &why.notes {
         lines.text("", 0, note, Tone::Plain);
     }
+    lints(&mut lines, snapshot);
     if !why.ways.rows.is_empty() {
         lines.gap();
         lines.plain(
@@ -191,6 +193,21 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         lines.text("", 0, "Enter: switch to the selected row", Tone::Plain);
     }
     lines.out
+}
+
+/// That lints found something, in one line: what it is has a view of its own.
+fn lints(lines: &mut Lines, snapshot: &Snapshot) {
+    if snapshot.lints.is_empty() {
+        return;
+    }
+    let found: Vec<String> = Lint::ALL
+        .into_iter()
+        .map(|lint| (lint, snapshot.lints.iter().filter(|finding| finding.lint == lint).count()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(lint, count)| format!("{count} {}", lint.word()))
+        .collect();
+    lines.gap();
+    lines.text("lints", LABEL, &format!("{} (C lists them)", found.join(", ")), Tone::Plain);
 }
 
 /// The beginning of a text that will be told.

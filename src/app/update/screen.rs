@@ -59,6 +59,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::SidesBranch => return differences::turn_branch(state),
         Action::NextDifference => differences::step(state, true),
         Action::PreviousDifference => differences::step(state, false),
+        Action::Lints => views::switch(state, View::Lints),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {

@@ -45,7 +45,7 @@ impl ViewData {
     #[must_use]
     pub fn of(view: View) -> View {
         match view {
-            View::Main | View::Orders | View::Blocks | View::Diff => View::Main,
+            View::Main | View::Orders | View::Blocks | View::Diff | View::Lints => View::Main,
             View::Ledger | View::Bytes => View::Ledger,
             View::Injectors => View::Injectors,
             View::Log => View::Log,

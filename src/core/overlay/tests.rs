@@ -22,6 +22,7 @@ fn place(budget: Option<usize>) -> Place {
         drop_blank: false,
         wrap: Some(("<c>\n".into(), "\n</c>".into())),
         markers: Some(Markers { name: "x".into(), start: START.into(), end: END.into() }),
+        allowed: None,
         budget,
         path: None,
     }

@@ -53,7 +53,7 @@ impl Table {
     #[must_use]
     pub fn markdown(&self) -> String {
         let rows: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| escaped(cell)).collect()).collect();
+            self.rows.iter().map(|row| row.iter().map(|cell| inline(cell)).collect()).collect();
         // A rule needs three dashes, or two and a colon.
         let widths: Vec<usize> =
             widths(&rows, self.right.len()).into_iter().map(|width| width.max(3)).collect();
@@ -90,9 +90,24 @@ fn padded(cell: &str, cells: usize, right: bool) -> String {
     if right { pad + cell } else { cell.to_owned() + &pad }
 }
 
-/// A text as Markdown shows it: one line, in which no character means anything else than itself.
+/// A text as Markdown shows it at the start of a line or inside of one: one line, in which no character means anything
+/// else than itself.
 #[must_use]
 pub fn escaped(text: &str) -> String {
+    let text = inline(text);
+    // At the start of a line these begin headings, lists and rules; behind a number, a dot or a bracket begins a list.
+    if text.starts_with(['#', '-', '+', '=']) {
+        return format!("\\{text}");
+    }
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 0 && text[digits..].starts_with(['.', ')']) {
+        return format!("{}\\{}", &text[..digits], &text[digits..]);
+    }
+    text
+}
+
+/// A text inside of a line: nothing in it marks anything.
+fn inline(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         match c {
@@ -106,11 +121,6 @@ pub fn escaped(text: &str) -> String {
             }
             // Inside a word it marks nothing.
             '_' if !inside_word(text, at) => out.push_str("\\_"),
-            // At the start of a line these begin headings, lists and rules.
-            '#' | '-' | '+' | '=' if at == 0 => {
-                out.push('\\');
-                out.push(c);
-            }
             c if c.is_control() => out.push('\u{fffd}'),
             c => out.push(c),
         }
@@ -157,6 +167,8 @@ mod tests {
         for (text, want) in [
             ("# a", "\\# a"),
             ("- a-b", "\\- a-b"),
+            ("1. a", "1\\. a"),
+            ("10 a", "10 a"),
             ("system_prompt", "system_prompt"),
             ("_x_", "\\_x\\_"),
             ("a\u{1b}[1m", "a\u{fffd}\\[1m"),

@@ -76,8 +76,8 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
         (None, View::Bytes) => request::draw(canvas, room, layout.size, state),
-        (None, View::Ledger | View::Injectors | View::Log | View::Blocks) => {
-            page::draw(canvas, room, layout.size, state)
+        (None, View::Ledger | View::Injectors | View::Log | View::Blocks | View::Lints) => {
+            page::draw(canvas, room, layout.size, state);
         }
         (None, View::Diff) => diff::draw(canvas, room, layout.size, state),
     }
