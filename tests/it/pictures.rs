@@ -33,7 +33,10 @@ fn size_theme_and_keys_are_those_of_the_command_line() {
     let dark = shot(&["xbot", "--size", "80x24"]);
     let light = shot(&["xbot", "--size", "80x24", "--theme", "light"]);
     assert!(dark.contains("viewBox=\"0 0 740 452\"") && light.contains("viewBox=\"0 0 740 452\""));
-    assert!(dark.contains("fill=\"#16181d\"") && light.contains("fill=\"#ffffff\""));
+    assert!(
+        dark.contains("rx=\"8\" fill=\"#1") && light.contains("rx=\"8\" fill=\"#f"),
+        "the ground of the theme"
+    );
     let zoomed = shot(&["xbot", "--size", "80x24", "--keys", "1 z space backspace"]);
     assert!(zoomed.contains("share") && !dark.contains("share"), "pane 1 has the whole screen");
     let typed = shot(&["xbot", "--keys", "c w e b"]);
@@ -59,7 +62,8 @@ fn mistakes_are_told() {
 
 /// The commands of the README that make its pictures: the file, the arguments.
 fn of_readme() -> Vec<(String, Vec<String>)> {
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
     let commands = readme.lines().filter_map(|line| line.strip_prefix("plywood shot "));
     let parts = |line: &str| {
         let (args, file) = line.split_once(" -o docs/pictures/").expect("it names its file");
@@ -81,7 +85,8 @@ fn of_readme() -> Vec<(String, Vec<String>)> {
 #[test]
 fn the_pictures_of_the_readme_are_made_by_its_commands() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/pictures");
-    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
+    let readme =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the README");
     let commands = of_readme();
     assert!(commands.len() > 3, "{commands:?}");
     let mut files: Vec<String> = std::fs::read_dir(&folder)
@@ -94,7 +99,9 @@ fn the_pictures_of_the_readme_are_made_by_its_commands() {
     assert_eq!(files, made, "the pictures against the commands of the README");
     // What a screen shows changes every day; that a picture is one of that screen, in that size, does not.
     let frame = |svg: &str| {
-        let between = |from: &str, to: &str| svg.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map(|(x, _)| x.to_owned());
+        let between = |from: &str, to: &str| {
+            svg.split_once(from).and_then(|(_, rest)| rest.split_once(to)).map(|(x, _)| x.to_owned())
+        };
         (between("viewBox=\"", "\""), between("<title>", "</title>"))
     };
     for (file, args) in commands {

@@ -42,8 +42,11 @@ fn a_report_says_everything_once_and_the_same_every_time() {
         assert!(first.contains(line), "{line} in\n{first}");
     }
     assert!(!first.contains("!["), "no picture without a folder for it");
-    let other = text(Path::new("xbot"), &["--call", "1", "--variant", "keep_tags", "--model", "anthropic:claude-sonnet-5"]);
-    for line in ["## Layers of call 1", "- variants: keep_tags", ", an estimate", "|  write |"] {
+    let other = text(
+        Path::new("xbot"),
+        &["--call", "1", "--variant", "keep_tags", "--model", "anthropic:claude-sonnet-5"],
+    );
+    for line in ["## Layers of call 1", "- variants: keep_tags", ", an estimate", " write |"] {
         assert!(other.contains(line), "{line} in\n{other}");
     }
 }
@@ -86,7 +89,10 @@ fn no_name_breaks_the_report() {
     }
     assert_eq!(report.lines().filter(|line| line.starts_with("# ")).count(), 1, "{report}");
     assert!(!report.contains("<script>") && !report.contains("<img>"), "{report}");
-    assert!(report.contains("- warning: budget: x \\| y # z \\`q\\` &lt;img&gt; has 4 characters"), "{report}");
+    assert!(
+        report.contains("- warning: budget: x \\| y # z \\`q\\` &lt;img&gt; has 4 characters"),
+        "{report}"
+    );
     assert!(report.contains("- tokens: n/a: no tokenizer is known for this model"), "{report}");
 }
 

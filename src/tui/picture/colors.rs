@@ -2,7 +2,7 @@
 
 use ratatui::style::Color;
 
-use crate::tui::theme::{Theme, palette_rgb};
+use crate::tui::theme::{Role, Theme, palette_rgb};
 
 /// What a picture is drawn on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +55,14 @@ const ON_LIGHT: [Rgb; 16] = [
 ];
 
 impl Ground {
-    /// The ground that a theme's colours are made for: dark colours want a light one. A theme of the terminal's own
-    /// colours fits both, and gets a dark one.
+    /// The ground that a theme paints, else the one that its colours are made for: dark colours want a light one. A theme
+    /// of the terminal's own colours fits both, and gets a dark one.
     #[must_use]
     pub fn of(theme: &Theme) -> Ground {
+        let dark = |color| luminance(color) < 128;
+        if let Some(painted) = theme.style(Role::Text).bg.and_then(own) {
+            return if dark(painted) { Ground::Dark } else { Ground::Light };
+        }
         let mut sum = 0;
         let mut count = 0;
         for style in theme.styles() {

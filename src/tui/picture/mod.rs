@@ -7,6 +7,7 @@ mod colors;
 mod lines;
 mod runs;
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ratatui::Terminal;
@@ -52,7 +53,10 @@ pub fn frame(state: &mut State, theme: &Theme, (width, height): (u16, u16)) -> B
 pub fn svg(buffer: &Buffer, ground: Ground, title: &str) -> String {
     let (columns, rows) = (usize::from(buffer.area.width), usize::from(buffer.area.height));
     let (width, height) = (columns * CELL_WIDTH + 2 * MARGIN, rows * CELL_HEIGHT + 2 * MARGIN);
-    let (front, back) = ground.defaults();
+    let (front, _) = ground.defaults();
+    let runs = runs::of(buffer, ground);
+    // A theme may paint a ground of its own: what most cells stand on is the ground of the picture.
+    let back = most_common(&runs).unwrap_or_else(|| ground.defaults().1);
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" font-family=\"{FONTS}\" font-size=\"{FONT_SIZE}\" fill=\"{front}\" \
@@ -61,14 +65,12 @@ pub fn svg(buffer: &Buffer, ground: Ground, title: &str) -> String {
          <g transform=\"translate({MARGIN} {MARGIN})\">\n",
         escaped(title)
     );
-    let runs = runs::of(buffer, ground);
-    for run in runs.iter().filter(|run| run.look.back != back) {
-        let (x, y, wide) = (run.column * CELL_WIDTH, run.row * CELL_HEIGHT, run.cells * CELL_WIDTH);
+    for (row, column, cells, color) in grounds(&runs, &back) {
+        let (x, y, wide) = (column * CELL_WIDTH, row * CELL_HEIGHT, cells * CELL_WIDTH);
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{CELL_HEIGHT}\" fill=\"{}\"/>",
-            run.look.back
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{wide}\" height=\"{CELL_HEIGHT}\" fill=\"{color}\"/>"
         );
     }
     for (color, path) in lines::paths(&runs) {
@@ -78,6 +80,31 @@ pub fn svg(buffer: &Buffer, ground: Ground, title: &str) -> String {
         text(&mut out, run, &front);
     }
     out.push_str("</g>\n</svg>\n");
+    out
+}
+
+/// The colour on which most cells stand.
+fn most_common(runs: &[Run]) -> Option<String> {
+    let mut cells: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in runs {
+        *cells.entry(&run.look.back).or_default() += run.cells;
+    }
+    cells.into_iter().max_by_key(|(_, count)| *count).map(|(color, _)| color.to_owned())
+}
+
+/// Cells side by side on a ground of their own: row, column, how many, the colour.
+fn grounds<'r>(runs: &'r [Run], page: &str) -> Vec<(usize, usize, usize, &'r str)> {
+    let mut out: Vec<(usize, usize, usize, &str)> = Vec::new();
+    for run in runs.iter().filter(|run| run.look.back != page) {
+        match out.last_mut() {
+            Some((row, column, cells, color))
+                if *row == run.row && *column + *cells == run.column && *color == run.look.back =>
+            {
+                *cells += run.cells;
+            }
+            _ => out.push((run.row, run.column, run.cells, &run.look.back)),
+        }
+    }
     out
 }
 
