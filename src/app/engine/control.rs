@@ -527,7 +527,7 @@ impl Engine {
 
     /// Works on the table of variants: one of them. False when there is nothing left to do.
     pub fn work_on_ways(&mut self) -> bool {
-        let names = self.edge.variants();
+        let names = self.edge.ways();
         if names.is_empty() || !self.can_count() {
             return false;
         }

@@ -211,7 +211,7 @@ impl Engine {
     }
 
     fn ways_table(&self, snapshot: &Snapshot) -> Ways {
-        let names = self.edge.variants();
+        let names = self.edge.ways();
         if names.is_empty() {
             return Ways::default();
         }

@@ -221,6 +221,13 @@ impl Edge for Disk {
         self.file.variants().iter().map(|variant| variant.name.clone()).collect()
     }
 
+    fn ways(&self) -> Vec<Name> {
+        let elsewhere = |path: &str| matches!(path.split('.').next(), Some("agent" | "model" | "workspace"));
+        let ways = self.file.variants().iter();
+        let ways = ways.filter(|way| !way.changes.iter().any(|change| elsewhere(&change.path)));
+        ways.map(|way| way.name.clone()).collect()
+    }
+
     fn reload(&mut self) -> bool {
         self.file.reload()
     }
