@@ -121,7 +121,7 @@ fn bytes(old: &Snapshot, new: &Snapshot) -> BTreeMap<usize, Vec<Range<usize>>> {
         let before = old.request.blocks.iter().filter(|old| old.title == block.title).nth(*count);
         *count += 1;
         let ranges = match before {
-            None => vec![0..block.text.len()],
+            None => std::iter::once(0..block.text.len()).collect(),
             Some(before) => in_block(before, block),
         };
         if !ranges.is_empty() {
