@@ -16,6 +16,13 @@ use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
 
+/// What a bench file says, for as long as it and the variants that are applied stay the same.
+struct KnownSheet {
+    rev: Rev,
+    variants: Vec<Name>,
+    sheet: Arc<Sheet>,
+}
+
 /// A bench on disk.
 pub struct Disk {
     file: BenchFile,
@@ -35,7 +42,7 @@ pub struct Disk {
     /// Where unsaved texts are kept; none to keep none.
     kept: Option<Kept>,
     /// What the bench file says, by its revision and the variants that are applied.
-    sheet: Option<((Rev, Vec<Name>), Arc<Sheet>)>,
+    sheet: Option<KnownSheet>,
 }
 
 impl Disk {
@@ -305,18 +312,18 @@ impl Edge for Disk {
     fn sheet(&mut self, variants: &[Name]) -> Option<Arc<Sheet>> {
         let (_, key) = self.file.path()?;
         let document = self.file.document();
-        let now = (document.source().rev, variants.to_vec());
-        if let Some((of, sheet)) = &self.sheet
-            && *of == now
+        let rev = document.source().rev;
+        if let Some(known) =
+            self.sheet.as_ref().filter(|known| known.rev == rev && known.variants == variants)
         {
-            return Some(sheet.clone());
+            return Some(known.sheet.clone());
         }
         let applied: Vec<&Variant> = variants
             .iter()
             .filter_map(|name| document.variants().iter().find(|variant| variant.name == *name))
             .collect();
         let sheet = Arc::new(Sheet::of(&key.path, document.root(), &applied));
-        self.sheet = Some((now, sheet.clone()));
+        self.sheet = Some(KnownSheet { rev, variants: variants.to_vec(), sheet: sheet.clone() });
         Some(sheet)
     }
 
