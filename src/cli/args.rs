@@ -122,6 +122,10 @@ pub enum Command {
     Report(ReportArgs),
     /// Save a picture of the workbench, as SVG
     Shot(ShotArgs),
+    /// Serve a bench: sessions over a WebSocket, and previews of its prompt
+    Serve(ServeArgs),
+    /// Send what you say to a server, with the rules of a workspace
+    Client(ClientArgs),
     /// Print the JSON Schema of bench files
     Schema,
     /// List the samples
@@ -400,6 +404,46 @@ pub struct InitArgs {
     /// A request as it was sent (Anthropic, OpenAI chat or responses, Gemini); - is stdin
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
+}
+
+/// `serve`.
+#[derive(Clone, Debug, Args)]
+pub struct ServeArgs {
+    /// A bench file, a folder with one, or the name of a sample
+    #[arg(value_name = "BENCH")]
+    pub path: PathBuf,
+    /// Where to listen: a port of this machine, or an address and a port; 0 is any free port
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:0")]
+    pub listen: String,
+    /// Apply a variant of the bench; several are applied in the order given
+    #[arg(long = "variant", value_name = "VARIANT", action = ArgAction::Append)]
+    pub variants: Vec<String>,
+    /// The model, as provider:model, instead of the bench's
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Run the programs whose output the bench reads (`command:`), without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+}
+
+/// `client`.
+#[derive(Clone, Debug, Args)]
+pub struct ClientArgs {
+    /// The workspace
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+    /// The address that the server printed
+    #[arg(long, value_name = "URL")]
+    pub server: String,
+    /// The session
+    #[arg(long, value_name = "ID")]
+    pub session: String,
+    /// The file of the workspace that is reported
+    #[arg(long, value_name = "FILE", default_value = "AGENTS.md")]
+    pub file: PathBuf,
 }
 
 /// `check`.

@@ -9,6 +9,7 @@ use clap::{CommandFactory, FromArgMatches};
 pub mod args;
 mod build;
 mod check;
+mod client;
 mod completions;
 mod config;
 mod demo;
@@ -28,6 +29,7 @@ mod report;
 mod run;
 mod samples;
 mod schema;
+mod serve;
 pub mod settings;
 mod shot;
 mod themes;
@@ -99,5 +101,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Man => man::run(out),
         Command::Schema => schema::run(out),
         Command::Doctor(args) => doctor::run(&args, out),
+        Command::Serve(args) => serve::run(&args, out),
+        Command::Client(args) => client::run(&args, out),
     }
 }

@@ -151,6 +151,11 @@ impl Bench {
         })
     }
 
+    /// The bench, what supplies its facts, and the scratch copy that goes when it is dropped.
+    pub(super) fn into_parts(self) -> (Arc<bench::Bench>, BenchFile, Option<ScratchCopy>) {
+        (self.bench, self.file, self._copy)
+    }
+
     /// What screens call a layer, by its id; what is no layer is called what it is.
     pub(super) fn shown(&self, id: &str) -> String {
         self.bench.layer(id).map_or_else(|| id.to_owned(), |layer| layer.shown().to_string())

@@ -112,6 +112,15 @@ impl<'a> Out<'a> {
         self.to.write_all(b"\n")
     }
 
+    /// Hands on what was written so far, for those who wait for it.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+
     /// Hands everything on.
     ///
     /// # Errors

@@ -111,6 +111,9 @@ pub enum FactKey {
     /// A property of the machine: `now` (RFC 9557 text), `os`, `shell`, `user`, `git_branch`, `workspace` (the absolute path), `home`;
     /// `git_index`, a map of `root`, `dir`, `mtime_ms` and `size`.
     Environment(Name),
+    /// What a client reports in this field: a [`Value::Text`], or absent before the first report and where it was cleared.
+    /// Nothing on disk stands behind it, so it is neither looked for nor watched.
+    Reported(Name),
 }
 
 impl FactKey {
@@ -120,7 +123,7 @@ impl FactKey {
         FactKey::Named(name.into())
     }
 
-    /// True for keys that the edge supplies and watches.
+    /// True for keys that the edge supplies; all but [`FactKey::Reported`] are watched, too.
     #[must_use]
     pub fn is_external(&self) -> bool {
         !matches!(self, FactKey::Named(_))
@@ -140,6 +143,7 @@ impl fmt::Display for FactKey {
             }
             FactKey::Command(command) => write!(f, "the output of {command}"),
             FactKey::Environment(name) => f.write_str(&name.replace('_', " ")),
+            FactKey::Reported(field) => write!(f, "reported {field}"),
         }
     }
 }

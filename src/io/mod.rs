@@ -1,6 +1,7 @@
 //! The edges: everything that touches disk, clock, environment or other programs.
 
 pub mod bench_file;
+pub mod client;
 pub mod clipboard;
 pub mod command;
 pub mod demos;
@@ -15,6 +16,7 @@ mod plain;
 pub mod recording;
 pub mod revision;
 pub mod samples;
+pub mod server;
 pub mod settings;
 pub mod syntax;
 pub mod watch;

@@ -7,4 +7,3 @@ mod omx;
 mod scene;
 mod wegent;
 mod xbot;
-mod xbot_pipeline;

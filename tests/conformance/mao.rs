@@ -1,16 +1,17 @@
-//! Rules of a workspace at the end of the system prompt: cases M1 to M4, M8 to M21 and M35 to M39, on disk.
+//! Rules of a workspace at the end of the system prompt: on disk (M1 to M4, M8 to M21, M35 to M39) or reported by a client
+//! (M5 to M8, M22, M32).
 //!
 //! | case | why it is not here |
 //! |---|---|
-//! | M5 to M7 | rules that a client reports |
-//! | M10, M12, M13, M16 to M18 | the numbers have gaps |
+//! | M10, M12, M13, M16 to M18, M28, M31, M33 | the numbers have gaps |
+//! | M23 to M27, M29, M30, M34 | beside the server's registry, in `src/io/server/registry.rs` |
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use plywood::core::diagnostic::Severity;
-use plywood::core::fact::Progress;
+use plywood::core::fact::{FactKey, Found, Progress, Value};
 use plywood::core::run::{CallRecord, Input, Session};
 use plywood::core::source::Piece;
 use plywood::core::text::Made;
@@ -68,6 +69,24 @@ impl Sandbox {
             self.session.supply(keys.into_iter().map(|key| (key.clone(), loader.load(&key))));
             progress = self.session.resume();
         }
+    }
+
+    /// Without a file, in the local mode.
+    fn local() -> Sandbox {
+        let mut sandbox = Sandbox::bare();
+        sandbox.mode(Value::text("LOCAL"));
+        sandbox
+    }
+
+    fn mode(&mut self, mode: Value) {
+        self.take(Input::Set([("mode".into(), mode)].into_iter().collect()));
+    }
+
+    /// A client reports rules, or none.
+    fn report(&mut self, rules: Option<&str>) {
+        let found = rules.map_or(Found::Absent, |rules| Found::Value(Value::text(rules)));
+        let key = FactKey::Reported("agentsMdContent".into());
+        self.take(Input::Observed { found: vec![(key, found)], by: "a report of agentsMdContent".into() });
     }
 
     /// The user asks, and the disk is looked at again before the request, whatever a watcher said.
@@ -175,6 +194,68 @@ fn m04_blank_rules_are_none() {
 }
 
 #[test]
+fn m05_reported_rules_stand_at_the_end() {
+    let mut sandbox = Sandbox::local();
+    sandbox.report(Some("# r\nx\n"));
+    sandbox.ask();
+    assert_eq!(sandbox.prompt(), ruled("# r\nx\n\n"));
+    assert_eq!(sandbox.told(), []);
+    // A report that comes while a request waits is in it.
+    sandbox.report(Some("# r\ny\n"));
+    assert_eq!(sandbox.prompt(), ruled("# r\ny\n\n"));
+}
+
+#[test]
+fn m06_without_a_report_nothing_is_added_even_with_a_file_on_disk() {
+    let mut sandbox = Sandbox::local();
+    sandbox.put("AGENTS.md", "from the disk\n");
+    sandbox.put("AGENTS.txt", "nor this\n");
+    sandbox.ask();
+    assert_eq!((sandbox.prompt(), sandbox.told()), (plain(), vec![]));
+    for blank in [Some(""), Some(" \n\t\n"), None] {
+        sandbox.report(Some("rule\n"));
+        assert_eq!(sandbox.again(), ruled("rule\n\n"));
+        sandbox.report(blank);
+        assert_eq!(sandbox.again(), plain(), "{blank:?}");
+    }
+}
+
+#[test]
+fn m07_the_201st_reported_line_is_cut_with_a_hint() {
+    let mut sandbox = Sandbox::local();
+    sandbox.report(Some(&numbered(201)));
+    sandbox.ask();
+    assert_eq!(sandbox.prompt(), ruled(&format!("{}\n{HINT}\n", numbered(200))));
+    assert_eq!(sandbox.cut(), "l201\n".len());
+    sandbox.report(Some(&numbered(200)));
+    assert_eq!(sandbox.again(), ruled(&format!("{}\n", numbered(200))));
+    // Characters are cut before lines, between two of them, and that is told.
+    sandbox.report(Some(&"🙂".repeat(102_401)));
+    assert_eq!(sandbox.again(), ruled(&format!("{}\n", "🙂".repeat(102_400))));
+    assert_eq!(sandbox.told(), [(Severity::Warning, "cut at 102400 characters".to_owned())]);
+}
+
+#[test]
+fn m08_a_report_between_two_requests_reaches_the_second() {
+    let mut sandbox = Sandbox::local();
+    sandbox.report(Some("old rule\n"));
+    sandbox.ask();
+    let first = sandbox.prompt();
+    assert_eq!(first, ruled("old rule\n\n"));
+    sandbox.take(Input::Say("好".into()));
+    sandbox.report(Some("new rule\n"));
+    sandbox.ask();
+    assert_eq!(sandbox.prompt(), ruled("new rule\n\n"));
+    assert_eq!(system(&sandbox.session.request(CallNo(1)).expect("sent")), first, "what was sent stays");
+    // A report holds from one message to the next, until the session ends.
+    assert_eq!(sandbox.again(), ruled("new rule\n\n"));
+    sandbox.take(Input::Say("好".into()));
+    sandbox.take(Input::Session(plywood::core::run::SessionEnd::End));
+    sandbox.ask();
+    assert_eq!(sandbox.prompt(), plain());
+}
+
+#[test]
 fn m08_an_edit_between_two_requests_reaches_the_second() {
     let mut sandbox = Sandbox::with("old rule\n");
     let first = sandbox.prompt();
@@ -236,7 +317,8 @@ fn m19_an_unreadable_file_is_reported_and_the_request_goes_out() {
     let unreadable = |sandbox: &mut Sandbox, reason: &str| {
         sandbox.ask();
         assert_eq!(sandbox.prompt(), plain());
-        let message = format!("cloud cannot be read: AGENTS.md: {reason} in `cloud | trim`");
+        let when = "(local if (mode or \"\") | upper == \"LOCAL\" else cloud) | trim";
+        let message = format!("cloud cannot be read: AGENTS.md: {reason} in `{when}`");
         assert_eq!(sandbox.told(), [(Severity::Error, message)]);
         sandbox.take(Input::Say("好".into()));
         assert_eq!(sandbox.session.calls().len(), 1, "it was sent");
@@ -286,6 +368,35 @@ fn m20_the_rules_are_the_last_of_ten_parts() {
 fn m21_what_looks_like_the_section_or_broken_markdown_stays_as_it_is() {
     let rules = "## 工作区规则\n\n```rust\nfn main( {\n</section> {{ now }} {% if %}\n| a |\n";
     assert_eq!(Sandbox::with(rules).prompt(), ruled(&format!("{rules}\n")));
+}
+
+#[test]
+fn m22_the_mode_is_local_in_any_case_and_null_is_the_cloud() {
+    for (mode, from) in [
+        (Value::text("local"), "report"),
+        (Value::text("Local"), "report"),
+        (Value::Null, "disk"),
+        (Value::text(""), "disk"),
+        (Value::text("REMOTE"), "disk"),
+        (Value::text("CLOUD"), "disk"),
+    ] {
+        let mut sandbox = Sandbox::bare();
+        sandbox.put("AGENTS.md", "disk\n");
+        sandbox.mode(mode.clone());
+        sandbox.report(Some("report\n"));
+        sandbox.ask();
+        assert_eq!(sandbox.prompt(), ruled(&format!("{from}\n\n")), "{mode:?}");
+    }
+}
+
+#[test]
+fn m32_a_report_in_a_cloud_session_is_ignored() {
+    let mut sandbox = Sandbox::bare();
+    sandbox.report(Some(&"long\n".repeat(60_000)));
+    sandbox.ask();
+    assert_eq!((sandbox.prompt(), sandbox.told()), (plain(), vec![]));
+    sandbox.put("AGENTS.md", "disk\n");
+    assert_eq!(sandbox.again(), ruled("disk\n\n"));
 }
 
 #[test]
@@ -406,6 +517,21 @@ fn the_runs_of_the_sample_say_what_their_captions_say() {
     }
     assert_eq!(prompts, [ruled("first\n\n"), ruled("# r\nx\n\n"), plain()]);
     assert_eq!(fs::read(sandbox.path("AGENTS.md")).expect("there"), b"first\n", "a run writes to no disk");
+
+    let mut sandbox = Sandbox::with("first\n");
+    sandbox.session = Session::new(Arc::clone(&bench));
+    let mut prompts = Vec::new();
+    for line in bench.runs["reports"].iter() {
+        if line.input.answers() {
+            prompts.push(sandbox.prompt());
+        }
+        sandbox.take(line.input.clone());
+    }
+    let rules = "# 本机规则\n\n- 金额以分计算。\n";
+    assert_eq!(prompts, [ruled(&format!("{rules}\n")), ruled(&format!("{rules}- 先问后改。\n\n")), plain()]);
+    let labels: Vec<_> =
+        sandbox.session.changes().iter().map(|c| sandbox.session.event(c.event).label.clone()).collect();
+    assert!(labels.iter().any(|label| &**label == "a report of agentsMdContent"), "{labels:?}");
 
     let mut sandbox = Sandbox::with("first\n");
     sandbox.session = Session::new(Arc::clone(&bench));

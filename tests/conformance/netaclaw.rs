@@ -11,8 +11,9 @@ use plywood::core::fact::Value;
 use plywood::core::run::Input;
 use plywood::core::source::Piece;
 use plywood::core::wire::{BlockKind, Request};
+use plywood::io::server::{self, Preview, Refusal};
 
-use crate::scene::{Files, Scene, everything, system};
+use crate::scene::{Files, Scene, bench, everything, system};
 
 const BASE: [&str; 5] = ["bash", "read_file", "write_file", "list_dir", "todo"];
 
@@ -314,6 +315,48 @@ fn n28_a_preview_has_no_memory_and_may_have_no_model() {
     let scene = Case::bare().model("").build();
     assert!(system(&scene.next()).ends_with("\n模型: unknown"));
     assert!(!titles(&scene).contains(&"记忆系统".to_owned()));
+}
+
+/// A preview from a client's fields.
+fn preview(sample: &str, body: &str) -> Result<Preview, Refusal> {
+    let mut files = Files::of_sample(sample);
+    let bench = Arc::new(bench(&files.text("bench.yaml"), &[], &files));
+    server::preview(&bench, &mut files, body)
+}
+
+#[test]
+fn n28_a_preview_takes_identity_skills_and_model_from_its_body() {
+    let of = |body: &str| preview("netaclaw", body).expect("a preview");
+    let names =
+        |preview: &Preview| preview.layers.iter().map(|layer| layer.name.to_string()).collect::<Vec<_>>();
+    let bare = of("{}");
+    assert!(bare.prompt.ends_with("\n模型: unknown"), "{}", bare.prompt);
+    assert_eq!(names(&bare), ["工具使用纪律", "模型特定指导", "工具行为策略", "Skill 索引", "元信息"]);
+    assert!(bare.prompt.contains("事实性问题") && !bare.prompt.contains("记忆系统"));
+    assert_eq!(of(r#"{"modelConfig":{}}"#), bare);
+    let whole = of(r#"{"systemPrompt":" 你好\n","skills":["order-check"],"modelConfig":{"channelId":2}}"#);
+    assert_eq!((&*whole.layers[0].name, &*whole.layers[0].content), ("Agent 身份", " 你好\n"));
+    assert!(whole.prompt.ends_with("\n模型: deepseek-chat") && whole.prompt.contains("并行工具调用"));
+    assert!(whole.prompt.contains("order-check") && !whole.prompt.contains("csv-report"));
+    let texts: Vec<&str> = whole.layers.iter().map(|layer| &*layer.content).collect();
+    assert_eq!(whole.prompt, texts.join("\n\n"));
+    // A model by name wins over its channel, and is a bare name.
+    let named = of(r#"{"modelConfig":{"channelId":2,"modelId":"gpt-4o"},"skills":[]}"#);
+    assert!(named.prompt.ends_with("\n模型: gpt-4o") && !named.prompt.contains("available_skills"));
+    assert!(!named.prompt.contains("技能管理策略"), "no skills, no tools for them");
+    for (body, code) in [
+        ("", "malformed"),
+        ("[1]", "malformed"),
+        (r#"{"systemPrompt":7}"#, "wrong_type"),
+        (r#"{"systemPrompt":null}"#, "wrong_type"),
+        (r#"{"modelConfig":{"modelId":7}}"#, "wrong_type"),
+        (r#"{"modelConfig":{"channelId":9}}"#, "no_value"),
+    ] {
+        assert_eq!(preview("netaclaw", body).expect_err(body).code, code, "{body}");
+    }
+    assert_eq!(preview("mao", "{}").expect_err("no preview").code, "no_preview");
+    let english = preview("netaclaw-en", r#"{"modelConfig":{"channelId":3}}"#).expect("a preview");
+    assert!(english.prompt.ends_with("\nModel: MiniMax-M2.7-highspeed"), "{}", english.prompt);
 }
 
 /// What a name only contains is not what it is; the plain substring of the shipped code stays a variant.

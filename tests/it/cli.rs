@@ -46,7 +46,7 @@ fn samples_are_listed() {
         expected += &format!("{:<11}  {:>5}  {}\n", sample.name, sample.files.len(), sample.about);
     }
     assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, expected.as_str(), ""));
-    assert!(ran.stdout.contains("\nxbot            42  a chat agent of eight middlewares"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nxbot            41  a chat agent of eight middlewares"), "{}", ran.stdout);
     let json: serde_json::Value = serde_json::from_str(&run(&["samples", "--json"]).stdout).expect("JSON");
     assert_eq!(json["schema"], "plywood.samples/1");
     assert_eq!(json["samples"][0]["name"], "xbot");
@@ -80,12 +80,14 @@ fn wrong_usage_is_told_on_stderr_with_status_2() {
 }
 
 /// Every command that needs no screen.
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 16] = [
     "layers",
     "build",
     "run",
     "init",
     "check",
+    "serve",
+    "client",
     "schema",
     "samples",
     "keys",

@@ -23,6 +23,8 @@ mod programs;
 mod report;
 mod restart;
 mod screens;
+#[cfg(unix)]
+mod serve;
 mod session;
 mod settings;
 #[path = "../support/mod.rs"]

@@ -155,9 +155,11 @@ impl Disk {
                         }
                     }
                     FactKey::Glob(pattern) => self.listed_below(pattern, found),
-                    FactKey::Named(_) | FactKey::Git(_) | FactKey::Command(_) | FactKey::Environment(_) => {
-                        found
-                    }
+                    FactKey::Named(_)
+                    | FactKey::Git(_)
+                    | FactKey::Command(_)
+                    | FactKey::Environment(_)
+                    | FactKey::Reported(_) => found,
                 };
                 (key, below)
             })
@@ -337,7 +339,8 @@ impl Edge for Disk {
             | FactKey::Named(_)
             | FactKey::Git(_)
             | FactKey::Command(_)
-            | FactKey::Environment(_) => false,
+            | FactKey::Environment(_)
+            | FactKey::Reported(_) => false,
         }
     }
 

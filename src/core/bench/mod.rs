@@ -4,11 +4,14 @@
 //! template compiles. Variants are applied before it is made, so each variant is a bench of its own.
 
 mod same;
+mod serve;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+
+pub use serve::{Absent, Preview, ReportIn, Serve};
 
 use crate::core::diagnostic::Position;
 use crate::core::fact::{Command, FilePath, Name, Value};
@@ -47,6 +50,8 @@ pub struct Bench {
     pub marks: Vec<Mark>,
     /// `runs:`; the first is the default.
     pub runs: IndexMap<Name, Arc<[ScriptLine]>>,
+    /// `serve:`: what a server does with messages and previews.
+    pub serve: Serve,
     /// True for the built-in bench of a plain folder: opening it counts as the first call sent.
     pub sent_on_open: bool,
     /// The bench file.
@@ -603,6 +608,13 @@ pub enum ReadKind {
     Environment {
         /// Which, see [`crate::core::fact::FactKey::Environment`].
         name: Name,
+    },
+    /// `reported:`: a text that a client reports; empty text where there is no report. It holds until the session ends.
+    Reported {
+        /// The field of the client's messages.
+        field: Name,
+        /// The most characters that are used.
+        max_chars: Option<usize>,
     },
 }
 

@@ -15,6 +15,7 @@ mod glob;
 mod json;
 mod leave;
 pub mod map_cache;
+mod reported;
 mod section;
 mod skills;
 #[cfg(test)]
@@ -64,6 +65,7 @@ pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
         ReadKind::Command { command } => command::derive(command, ask),
         ReadKind::Json { path } => json::derive(path, ask),
         ReadKind::Environment { name } => environment::derive(name, ask),
+        ReadKind::Reported { field, max_chars } => reported::derive(field, *max_chars, ask),
     }
 }
 

@@ -127,6 +127,8 @@ pub enum Input {
     },
     /// What was said is summed up and makes room.
     Compact(Compaction),
+    /// The user takes back what was said last, to say it otherwise: the turn goes, whether it was answered or not.
+    TakeBack,
     /// The session ends.
     Session(SessionEnd),
     /// The prepared request is sent and the model starts a sub-agent with a goal; the inputs up to [`Input::EndAgent`] are its.
@@ -158,4 +160,10 @@ impl Input {
                 | Input::StartAgent { .. }
         )
     }
+}
+
+/// What the event of a report is called in blame.
+#[must_use]
+pub fn reported_by(fields: &[&str]) -> Name {
+    format!("a report of {}", fields.join(", ")).into()
 }

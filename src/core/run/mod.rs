@@ -2,6 +2,7 @@
 
 mod belief;
 mod blocks;
+mod evaluate;
 mod facts;
 mod files;
 mod injectors;
@@ -19,7 +20,7 @@ mod steps;
 
 pub use facts::resolve;
 pub use injectors::{Announcement, Fate, Fated, Injector, Waiting, WatchedFact};
-pub use input::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall};
+pub use input::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall, reported_by};
 pub use ledger::{Entry, Ledger, Piece, Stripped};
 pub use player::{Load, Player};
 pub use record::{

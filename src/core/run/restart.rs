@@ -8,7 +8,7 @@ use super::input::{Compaction, SessionEnd};
 use super::record::Lead;
 use super::session::Session;
 use crate::core::bench::Refresh;
-use crate::core::fact::{EventId, Value};
+use crate::core::fact::{EventId, FactKey, Found, Value};
 use crate::core::log::Body;
 use crate::core::text::{Made, Traced};
 
@@ -62,6 +62,7 @@ impl Session {
             SessionEnd::End => {
                 conversation.log.end(from, event, |_| true);
                 conversation.goal = super::facts::Held::new(Value::text(""), event);
+                self.clear_reports(event);
             }
             SessionEnd::Resume => {}
             SessionEnd::Crash => {
@@ -71,6 +72,7 @@ impl Session {
                 }
             }
         }
+        let conversation = &mut self.conversations[current];
         conversation.current_user = None;
         conversation.newest_tool = None;
         conversation.just.clear();
@@ -78,6 +80,36 @@ impl Session {
         self.recount(current);
         self.forget_built(current);
         self.forget_told(current, event);
+    }
+
+    /// Reports hold until the session ends.
+    fn clear_reports(&mut self, event: EventId) {
+        let reports: Vec<FactKey> =
+            self.store.keys().filter(|key| matches!(key, FactKey::Reported(_))).cloned().collect();
+        for key in reports {
+            self.observe(&key, &Found::Absent, event);
+        }
+    }
+
+    /// The messages of the last turn are sent no more, and a request of it that waits never is.
+    pub(super) fn take_back(&mut self) {
+        let event = self.begin_event("the taking back of the user's message");
+        self.prepared = None;
+        let from = self.next_call;
+        let current = self.current();
+        let conversation = &mut self.conversations[current];
+        if let Some(start) = conversation.current_user.take() {
+            conversation.log.end(from, event, |index| index >= start);
+        }
+        if conversation.goal.cause == conversation.said.cause {
+            // The goal was what was said; what is said next is the goal.
+            conversation.goal = super::facts::Held::new(Value::text(""), event);
+        }
+        conversation.newest_tool = None;
+        conversation.just.clear();
+        conversation.lead = Lead::Again;
+        conversation.stepped = event;
+        self.recount(current);
     }
 
     /// The results that the model still sees.

@@ -245,9 +245,10 @@ impl Session {
         &self.changes
     }
 
-    /// The external facts that were asked for so far: what a driver has to look at again before each request.
+    /// The external facts that were asked for so far: what a driver has to look at again before each request. Reports are
+    /// none of them: they come by themselves.
     pub fn watched(&self) -> impl Iterator<Item = &FactKey> {
-        self.store.keys()
+        self.store.keys().filter(|key| !matches!(key, FactKey::Reported(_)))
     }
 
     /// The revision of what was found under a key; none for a key that was never asked for.
@@ -418,6 +419,10 @@ impl Session {
             }
             Input::EndAgent if self.active.len() < 2 => refuse("no sub-agent is under way"),
             Input::EndAgent if waiting => refuse("the sub-agent's request waits to be sent"),
+            Input::TakeBack if self.conversations[self.current()].current_user.is_none() => {
+                refuse("the user has said nothing that could be taken back")
+            }
+            Input::TakeBack if self.active.len() > 1 => refuse("a sub-agent is under way"),
             Input::ContextEdit { target, .. } if self.edited(target).is_none() => {
                 refuse("there is no such message to edit")
             }
@@ -526,13 +531,14 @@ impl Session {
             Input::ContextEdit { target, text } => self.edit_context(target, text.as_ref()),
             Input::Compact(compaction) => self.compact(compaction),
             Input::Session(how) => self.end_session(*how),
+            Input::TakeBack => self.take_back(),
         }
-        if again && !input.answers() && !matches!(input, Input::Session(_)) {
+        if again && !input.answers() && !matches!(input, Input::Session(_) | Input::TakeBack) {
             self.prepare_again();
         }
     }
 
-    fn observe(&mut self, key: &FactKey, found: &Found, event: EventId) {
+    pub(super) fn observe(&mut self, key: &FactKey, found: &Found, event: EventId) {
         let old = self.look(key);
         if self.store.supply(key.clone(), found.clone(), event) {
             let new = self.look(key);

@@ -37,6 +37,30 @@ pub fn to_jinja(value: &Value) -> Jinja {
     }
 }
 
+/// A value that an expression gave, as a fact; none for what no fact can be.
+#[must_use]
+pub fn from_jinja(value: &Jinja) -> Option<Value> {
+    use minijinja::value::ValueKind;
+    Some(match value.kind() {
+        ValueKind::None => Value::Null,
+        ValueKind::Bool => Value::Bool(value.is_true()),
+        ValueKind::Number => match i64::try_from(value.clone()) {
+            Ok(whole) if value.is_integer() => Value::Int(whole),
+            _ => Value::Float(f64::try_from(value.clone()).ok()?),
+        },
+        ValueKind::String => Value::text(value.as_str()?),
+        ValueKind::Seq | ValueKind::Iterable => {
+            Value::list(value.try_iter().ok()?.map(|item| from_jinja(&item)).collect::<Option<Vec<_>>>()?)
+        }
+        ValueKind::Map => {
+            let entry =
+                |key: Jinja| Some((Name::from(key.as_str()?), from_jinja(&value.get_item(&key).ok()?)?));
+            Value::map(value.try_iter().ok()?.map(entry).collect::<Option<Vec<_>>>()?)
+        }
+        _ => return None,
+    })
+}
+
 /// A map in the order in which it was written.
 #[derive(Debug)]
 struct Plain(indexmap::IndexMap<Name, Jinja>);

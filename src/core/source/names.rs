@@ -6,6 +6,7 @@
 /// *is* the builtin (`cwd`, `session`, `goal`): the fact's value is then where it starts.
 pub const BUILTINS: &[(&str, &str)] = &[
     ("agent", "a map: `id`, `role`, `session`, `goal` and every other field of the bench's agent"),
+    ("body", "in the expressions of a preview: the JSON that a client sent"),
     ("call", "a map about the call that is built: `number`, `turn`, `tools` (names), `results`"),
     ("cwd", "the current directory of the agent, as it is shown to the model"),
     (

@@ -132,7 +132,7 @@ impl Loader {
             Base::Home => roots.home != self.roots.home,
         };
         self.known.retain(|key, _| match key {
-            FactKey::Named(_) => false,
+            FactKey::Named(_) | FactKey::Reported(_) => false,
             FactKey::File(path)
             | FactKey::Data(path)
             | FactKey::Document(path)
@@ -198,7 +198,7 @@ impl Loader {
 
     /// What is under a key now. What did not change since it was last read is not read again.
     ///
-    /// A [`FactKey::Named`] is not from disk: it is absent.
+    /// A [`FactKey::Named`] and a [`FactKey::Reported`] are not from disk: they are absent.
     pub fn load(&mut self, key: &FactKey) -> Found {
         if let Some(known) = self.known.get(key)
             && !is_time(key)
@@ -294,7 +294,7 @@ impl Loader {
 
     fn find(&mut self, key: &FactKey, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
         let found = match key {
-            FactKey::Named(_) => Found::Absent,
+            FactKey::Named(_) | FactKey::Reported(_) => Found::Absent,
             FactKey::File(path) => file::found(self.file(path, inputs)),
             FactKey::Data(path) => match self.file(path, inputs) {
                 Ok(file) if file.bytes > MAX_BYTES as u64 => {

@@ -26,7 +26,11 @@ pub(super) static BENCH: Record = record(
         field("read", Shape::Names(&Shape::Record(&READ)), "facts that are derived from files"),
         field("tools", Shape::List(&Shape::Record(&TOOLS)), "groups of tools"),
         field("simulate", Shape::Names(&Shape::Record(&SIMULATE)), "what a tool does when a run calls it"),
-        field("serve", Shape::Any, "a preview endpoint").planned(),
+        field(
+            "serve",
+            Shape::Record(&SERVE),
+            "what a server does with the messages and previews of its clients",
+        ),
         field("places", Shape::Names(&Shape::Record(&PLACE)), "where layers go").required(),
         field("layers", Shape::List(&Shape::Record(&LAYER)), "the pieces of the prompt").required(),
         field("marks", Shape::List(&Shape::Record(&MARK)), "where cache marks stand"),
@@ -90,7 +94,7 @@ pub(super) static READ: Record = Record {
         field("chunk_chars", Shape::Int(1, MAX), "at most so many characters a chunk; 1,200 by default")
             .with(&["docs"]),
         field("search", PATH, "a search").planned(),
-        field("reported", TEXT, "a text that a client reports").planned(),
+        field("reported", NAME, "a text that a client reports in this field of its messages"),
         field(
             "command",
             Shape::List(&Shape::Either(&[Shape::Int(i64::MIN, MAX), TEXT])),
@@ -165,7 +169,12 @@ pub(super) static READ: Record = Record {
             "how the heading is found",
         )
         .with(&["section"]),
-        field("until", Shape::Any, "for how long a report holds").planned(),
+        field(
+            "until",
+            Shape::Words(&[word("session_end", "until the session ends; the default")]),
+            "for how long a report holds",
+        )
+        .with(&["reported"]),
     ],
 };
 
@@ -178,6 +187,69 @@ static ENVIRONMENT: &[Word] = &[
     word("workspace", "the path of the workspace"),
     word("home", "the path of the home folder"),
 ];
+
+static SERVE: Record = record(
+    "a `serve`",
+    "What a server does with the messages and previews of its clients.",
+    &[
+        field(
+            "report",
+            Shape::List(&Shape::Record(&REPORT_IN)),
+            "which fields of which messages carry reports",
+        ),
+        field(
+            "absent",
+            Shape::Words(&[
+                word("clear", "the same as null: the report before it holds no longer; the default"),
+                word("keep", "nothing: the report before it holds"),
+            ]),
+            "what a message says that lacks the field of its report",
+        ),
+        field("preview", Shape::Record(&PREVIEW), "prompts that are built from a client's fields"),
+    ],
+);
+
+static REPORT_IN: Record = record(
+    "a field with a report",
+    "A field of a kind of message that carries a report.",
+    &[
+        field(
+            "on",
+            Shape::Words(&[
+                word("send_message", "the user says something"),
+                word("edit_and_resend", "the user says otherwise what was said last"),
+                word("report", "nothing but a report"),
+            ]),
+            "the type of the message",
+        )
+        .required(),
+        field(
+            "field",
+            NAME,
+            "where the report stands in it, as `data.rules`; the last name is that of a `reported:` read",
+        )
+        .required(),
+    ],
+);
+
+static PREVIEW: Record = record(
+    "a `preview`",
+    "Prompts that are built from a client's fields, without a session.",
+    &[
+        field(
+            "paths",
+            Shape::List(&TEXT),
+            "where it is served; a segment in braces stands for any one segment",
+        )
+        .required(),
+        field(
+            "facts",
+            Shape::Names(&Shape::Expression),
+            "values that facts of the bench take; they see `body`",
+        ),
+        field("model", Shape::Expression, "the model; it sees `body`; the bench's by default"),
+    ],
+);
 
 static TOOLS: Record = record(
     "a tool group",
@@ -513,6 +585,7 @@ pub(super) static LINE: Record = Record {
         "set",
         "write",
         "delete",
+        "report",
         "advance",
         "model",
         "tools",
@@ -531,6 +604,7 @@ pub(super) static LINE: Record = Record {
         field("set", Shape::Names(&Shape::Any), "facts take values"),
         field("write", Shape::Record(&WRITE), "a file of the workspace is written, for this run only"),
         field("delete", PATH, "a file of the workspace is deleted, for this run only"),
+        field("report", Shape::Names(&Shape::Any), "a client reports texts by field; null clears"),
         field("advance", Shape::Duration, "time passes"),
         field("model", TEXT, "another model is chosen, as `provider:model`"),
         field("tools", Shape::List(&NAME), "the tools change to these, in this order"),

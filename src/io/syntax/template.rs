@@ -31,6 +31,8 @@ pub(super) enum Scope {
     Found,
     /// The same where the model must not see what was found.
     FoundInPrivate,
+    /// The expressions of a preview.
+    Body,
 }
 
 impl Scope {
@@ -41,6 +43,7 @@ impl Scope {
         ("items", Scope::EachFrame, "in the frame of an `each` layer"),
         ("lines", Scope::LinesFrame, "in the frame of a `lines` layer"),
         ("found", Scope::Found, "in the texts of a tool that searches"),
+        ("body", Scope::Body, "in the expressions of a preview"),
     ];
 
     /// The scope whose names it has.

@@ -432,7 +432,7 @@ fn change_word(bench: &Bench, layer: &Layer, state: Option<&LayerState>) -> &'st
         FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) | FactKey::Glob(path) => {
             path.base != Base::Bench
         }
-        FactKey::Git(_) | FactKey::Command(_) => true,
+        FactKey::Git(_) | FactKey::Command(_) | FactKey::Reported(_) => true,
         FactKey::Environment(name) => &**name == "now",
     };
     // What was left out before it was evaluated has not shown yet what it reads.

@@ -171,6 +171,7 @@ fn words(input: &Input, step: &Step) -> (LogKind, String) {
             };
             (LogKind::Context, format!("compaction, {keep}: {}", one_line(&compaction.summary, TEXT)))
         }
+        Input::TakeBack => (LogKind::Context, "the user takes back what was said last".into()),
         Input::Session(how) => {
             let words = match how {
                 SessionEnd::End => "the session ends; the next message begins another, without history",

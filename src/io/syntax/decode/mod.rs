@@ -6,6 +6,7 @@ mod paths;
 mod places;
 mod reads;
 mod runs;
+mod serve;
 
 use std::sync::Arc;
 
@@ -50,6 +51,8 @@ pub(super) struct Decoder<'a> {
     reads: Vec<Name>,
     /// Those of the reads that are folders of skills.
     skill_reads: Vec<Name>,
+    /// The fields of the reads that clients report.
+    reported_fields: Vec<Name>,
     places: Vec<Name>,
     tools: Vec<Name>,
     /// What can stand in a path: the values that the bench itself gives, by dotted name.
@@ -93,6 +96,7 @@ pub(super) fn bench(
         facts: keys("facts"),
         reads: keys("read"),
         skill_reads: skill_reads(root),
+        reported_fields: reported_fields(root),
         places: keys("places"),
         tools,
         constants: IndexMap::new(),
@@ -125,6 +129,7 @@ impl Decoder<'_> {
         let layers = self.layers(root, &places);
         let marks = self.marks(root);
         let runs = self.runs(root);
+        let serve = self.serve(root.get("serve"));
         if self.problems.list.iter().any(|p| p.severity == crate::core::diagnostic::Severity::Error) {
             return None;
         }
@@ -148,6 +153,7 @@ impl Decoder<'_> {
             layers,
             marks,
             runs,
+            serve,
             sent_on_open: flag(root, "sent_on_open"),
             source: source.clone(),
         })
@@ -308,6 +314,12 @@ fn skill_reads(root: &Node) -> Vec<Name> {
         .filter(|entry| entry.value.get("skills").is_some())
         .map(|entry| entry.key.clone())
         .collect()
+}
+
+/// The fields that clients report.
+fn reported_fields(root: &Node) -> Vec<Name> {
+    let entries = root.get("read").map(|node| node.entries()).unwrap_or_default();
+    entries.iter().filter_map(|entry| entry.value.get("reported")?.as_text().cloned()).collect()
 }
 
 /// The text of a key.

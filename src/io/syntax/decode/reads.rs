@@ -74,6 +74,15 @@ impl Decoder<'_> {
             "command" => ReadKind::Command { command: self.command(node, value)? },
             "json" => ReadKind::Json { path: self.workspace_path(value, kind)? },
             "environment" => ReadKind::Environment { name: value.text.clone() },
+            "reported" => {
+                let field = value.as_text()?;
+                if field.is_empty() || field.contains('.') {
+                    let hint = "the name of one field; `serve:` says where it stands in messages".to_owned();
+                    self.problems.error(value.at, format!("`{field}` cannot be the name of a field"), hint);
+                    return None;
+                }
+                ReadKind::Reported { field: field.clone(), max_chars: count(node, "max_chars") }
+            }
             _ => return None,
         })
     }

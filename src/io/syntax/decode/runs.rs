@@ -5,8 +5,8 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::core::diagnostic::Position;
-use crate::core::fact::{Base, FilePath, Name};
-use crate::core::run::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall};
+use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Value};
+use crate::core::run::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall, reported_by};
 
 use super::super::fields::LINE;
 use super::super::node::{Entry, Kind, Node};
@@ -88,6 +88,11 @@ impl Decoder<'_> {
                 Some(Input::Write { path: path?, text: text(value, "text")? })
             }
             "delete" => Some(Input::Delete(self.run_path(value, "delete")?)),
+            "report" => {
+                let found: Vec<_> = value.entries().iter().filter_map(|entry| self.report(entry)).collect();
+                let fields: Vec<&str> = value.entries().iter().map(|entry| &*entry.key).collect();
+                Some(Input::Observed { found, by: reported_by(&fields) })
+            }
             "advance" => scalar::duration(value.as_text()?).map(Input::Advance),
             "model" => self.model(value).map(Input::Model),
             "tools" => {
@@ -131,6 +136,30 @@ impl Decoder<'_> {
             return None;
         }
         Some(FilePath::new(Base::Workspace, path))
+    }
+
+    /// What a client reports in a field.
+    fn report(&mut self, entry: &Entry) -> Option<(FactKey, Found)> {
+        if !self.reported_fields.contains(&entry.key) {
+            let hint = Decoder::hint(&entry.key, &self.reported_fields);
+            self.problems.error(entry.at, format!("no read has `reported: {}`", entry.key), hint);
+            return None;
+        }
+        let found = match entry.value.kind {
+            Kind::Text => Found::Value(Value::Text(entry.value.text.clone())),
+            Kind::Null => Found::Absent,
+            _ => {
+                let what = entry.value.describe();
+                let hint = "write a text, or `null` to clear it".to_owned();
+                self.problems.error(
+                    entry.value.at,
+                    format!("a report must be a text, but this is {what}"),
+                    hint,
+                );
+                return None;
+            }
+        };
+        Some((FactKey::Reported(entry.key.clone()), found))
     }
 
     /// A fact of the bench, or a field of its agent.
