@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn keys_are_replaced_added_and_taken_away() {
-        let map = keymap("send: [space, f5], quit: [], palette: ctrl-p, next_call: 9, look_again: [ctrl-g]")
+        let map = keymap("send: [space, f5], quit: [], palette: ctrl-p, next_call: 9, look_again: [f8]")
             .expect("a keymap");
         assert_eq!(map.shown_keys(Action::Send), "Space F5");
         assert_eq!((map.shown_key(Action::Quit), map.keys(Action::Quit).len()), (String::new(), 0));
