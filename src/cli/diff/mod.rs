@@ -353,7 +353,7 @@ mod tests {
     #[test]
     fn words_are_marked_where_they_stand() {
         let (old, new) = ("CWD: /home/shop\nBe kind.", "CWD: /home/shop/api\nBe very kind.");
-        assert_eq!(in_words(old, new), "CWD: /home/shop{+/api+}\nBe{+ very+} kind.");
+        assert_eq!(in_words(old, new), "CWD: /home/shop{+/api+}\nBe {+very +}kind.");
         assert_eq!(in_words("a b", "a c"), "a [-b-]{+c+}");
     }
 
