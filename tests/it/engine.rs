@@ -368,3 +368,18 @@ fn layers_of_one_priority_stand_as_listed_in_a_message_too() {
     let told = text(&engine.snapshot());
     assert!(told.contains("\n\n<cwd>/w/a</cwd>\n\n<r>1 done</r>"), "{told}");
 }
+
+/// What another agent costs is no other way of telling the same.
+#[test]
+fn a_variant_of_another_agent_is_no_way() {
+    Encoding::O200k.load();
+    let disk = Disk::sample(samples::find("xbot").expect("a sample"), "", &machine()).expect("it opens");
+    let mut engine =
+        Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default()).expect("an engine");
+    engine.snapshot();
+    while engine.work_on_ways() {}
+    let snapshot = engine.snapshot();
+    let named = |name: &str| snapshot.why.ways.rows.iter().any(|row| row.variants == [name.into()]);
+    assert!(named("never") && !named("cron"));
+    assert!(snapshot.choices.variants.iter().any(|variant| &*variant.name == "cron"));
+}

@@ -231,7 +231,7 @@ impl Edge for Disk {
     }
 
     fn ways(&self) -> Vec<Name> {
-        let elsewhere = |path: &str| matches!(path.split('.').next(), Some("agent" | "model" | "workspace"));
+        let elsewhere = |path: &str| matches!(path.split('.').next(), Some("agent" | "workspace"));
         let ways = self.file.variants().iter();
         let ways = ways.filter(|way| !way.changes.iter().any(|change| elsewhere(&change.path)));
         ways.map(|way| way.name.clone()).collect()

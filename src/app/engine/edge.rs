@@ -26,7 +26,7 @@ pub trait Edge: Load + Send {
     /// The names of the variants, in order.
     fn variants(&self) -> Vec<Name>;
 
-    /// Those of them that tell the same agent the same thing in another way: what another agent, model or workspace costs
+    /// Those of them that tell the same agent the same thing in another way: what another agent or workspace costs
     /// is another question.
     fn ways(&self) -> Vec<Name> {
         self.variants()
