@@ -282,3 +282,24 @@ fn every_source_is_watched() {
     bench.engine.look();
     assert!(bench.prompt().contains("(here): AGENTS.md"));
 }
+
+#[test]
+fn rules_that_the_agent_also_finds_itself_are_told_with_what_they_cost() {
+    let twice = |variants: &[&str]| {
+        let mut args = vec!["check", "omx"];
+        args.extend(variants.iter().flat_map(|variant| ["--variant", variant]));
+        let ran = crate::cli::run(&args);
+        let told = format!("{}{}", ran.stdout, ran.stderr);
+        told.lines().filter(|line| line.contains("duplicate: ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(twice(&[]), Vec::<String>::new());
+    let told = twice(&["discovered"]);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told.iter()
+            .any(|line| line.contains("(AGENTS.md:") && line.contains(" tokens twice in every request"))
+    );
+    assert!(told.iter().any(|line| line.contains("(~/.codex/AGENTS.md:")));
+    // A file that holds the overlay alone says nothing twice.
+    assert_eq!(twice(&["discovered", "overlay_only"]), Vec::<String>::new());
+}
