@@ -7,6 +7,7 @@ use super::{open, workbench};
 use crate::app::effect::EngineRequest;
 use crate::app::engine::Inline;
 use crate::app::event::Event;
+use crate::app::highlight::worker::finish;
 use crate::app::key::Key;
 use crate::core::wire::CallNo;
 use crate::tui::picture::{self, Ground};
@@ -88,6 +89,9 @@ impl Shot<'_> {
 
     /// The picture.
     pub(super) fn svg(&mut self) -> String {
+        // A picture is taken once, so it waits for the highlighting.
+        let (theme, size) = (self.theme, self.size);
+        finish(&mut self.inline.state, &mut |state| picture::frame_and_seen(state, theme, size).1);
         let frame = picture::frame(&mut self.inline.state, self.theme, self.size);
         let snapshot = &self.inline.state.snapshot;
         let title = format!("{}, call {}", snapshot.title.name, snapshot.request.call.0);

@@ -6,6 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::syntax::{Reader, Syntaxes};
 use super::{Canvas, Class, Id, Language, Paint, Want, json, markdown};
+use crate::app::event::Event;
+use crate::app::state::State;
+use crate::app::update::update;
 use crate::core::diff;
 use crate::core::text::hidden;
 
@@ -247,6 +250,25 @@ fn take_known(all: &mut Vec<Known>, want: &Want, token: &Arc<str>) -> Known {
     known.text = want.text.clone();
     known.range = want.range.clone();
     known
+}
+
+/// Looks at once at everything that the screen shows, for pictures and tests, which have nothing else to do meanwhile.
+/// `draw` draws the state and says what was seen, see [`super::wants`].
+pub fn finish(state: &mut State, draw: &mut dyn FnMut(&mut State) -> Range<usize>) {
+    let mut painter = Painter::default();
+    // A text laid out for reading shows other bytes than before, which may want a paint of their own.
+    for _ in 0..8 {
+        let seen = draw(state);
+        let wants = super::wants(state, &seen);
+        if wants.is_empty() {
+            return;
+        }
+        let mut paints = Vec::new();
+        painter.work(&wants, &|| false, &mut |id, paint| paints.push((id, paint)));
+        for (id, paint) in paints {
+            update(state, Event::Painted(id, paint));
+        }
+    }
 }
 
 /// The characters that nobody sees.

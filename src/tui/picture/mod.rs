@@ -37,13 +37,23 @@ const FONTS: &str = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono
 
 /// The frame that a terminal of this size would be sent. Where the size is not that of the last frame, the state is
 /// measured anew, as after a change of the terminal's size.
-pub fn frame(state: &mut State, theme: &Theme, (width, height): (u16, u16)) -> Buffer {
+pub fn frame(state: &mut State, theme: &Theme, size: (u16, u16)) -> Buffer {
+    frame_and_seen(state, theme, size).0
+}
+
+/// The same, with what of the texts it shows, as [`crate::app::highlight::wants`] asks for it.
+pub fn frame_and_seen(
+    state: &mut State,
+    theme: &Theme,
+    (width, height): (u16, u16),
+) -> (Buffer, std::ops::Range<usize>) {
     let mut screen = match Terminal::new(TestBackend::new(width.max(1), height.max(1))) {
         Ok(screen) => screen,
         Err(never) => match never {},
     };
-    match screen.draw(|frame| drop(present(state, theme, frame))) {
-        Ok(_) => screen.backend().buffer().clone(),
+    let mut seen = 0..0;
+    match screen.draw(|frame| seen = present(state, theme, frame).seen) {
+        Ok(_) => (screen.backend().buffer().clone(), seen),
         Err(never) => match never {},
     }
 }

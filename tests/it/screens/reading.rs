@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use plywood::app::event::Event;
-use plywood::app::highlight::wants;
-use plywood::app::highlight::worker::Painter;
+use plywood::app::highlight::worker::finish;
 use plywood::app::rows::Look;
 use plywood::app::snapshot::Snapshot;
 use plywood::app::state::State;
@@ -57,20 +56,10 @@ fn reading() -> Snapshot {
 
 /// Draws, and lets the worker look at what the frame shows until there is nothing left to look at.
 fn draw(shot: &mut Shot, state: &mut State) {
-    shot.draw(state);
-    let mut painter = Painter::default();
-    loop {
-        let wants = wants(state, &shot.regions.seen);
-        if wants.is_empty() {
-            break;
-        }
-        let mut paints = Vec::new();
-        painter.work(&wants, &|| false, &mut |id, paint| paints.push((id, paint)));
-        for (id, paint) in paints {
-            update(state, Event::Painted(id, paint));
-        }
+    finish(state, &mut |state| {
         shot.draw(state);
-    }
+        shot.regions.seen.clone()
+    });
 }
 
 fn shown(keys: &str, width: u16, height: u16) -> Shot {

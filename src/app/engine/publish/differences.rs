@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::is_injector;
 use super::request::{author_in, title};
 use crate::app::diff::{DiffBlock, DiffPart, DiffRun, DiffText};
-use crate::core::diff::lines::hunks;
+use crate::core::diff::lines::{hunks, of_texts};
 use crate::core::diff::pairs::pairs;
 use crate::core::run::Session;
 use crate::core::wire::{Block, Request};
@@ -81,7 +81,7 @@ fn text(session: &Session, block: &Block) -> DiffText {
 fn lines(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let lines = text.split_inclusive('\n').map(|line| {
-        let own = start..start + line.trim_end_matches('\n').len();
+        let own = start..start + line.strip_suffix('\n').unwrap_or(line).len();
         start += line.len();
         own
     });
@@ -96,14 +96,13 @@ fn runs(old: &DiffText, new: &DiffText) -> Vec<DiffRun> {
         out.extend(same(0, 0, old.lines.len()));
         return out;
     }
-    fn own(text: &DiffText) -> Vec<&str> {
-        text.lines.iter().map(|line| &text.text[line.clone()]).collect()
+    fn own(text: &DiffText, lines: Range<usize>) -> Vec<&str> {
+        text.lines[lines].iter().map(|line| &text.text[line.clone()]).collect()
     }
-    let (left, right) = (own(old), own(new));
     let (mut i, mut j) = (0, 0);
-    for hunk in hunks(&left, &right) {
+    for hunk in of_texts(&old.text, &new.text) {
         out.extend(same(i, j, hunk.old.start - i));
-        let mut found = pairs(&left[hunk.old.clone()], &right[hunk.new.clone()]);
+        let mut found = pairs(&own(old, hunk.old.clone()), &own(new, hunk.new.clone()));
         for pair in &mut found {
             pair.old.iter_mut().for_each(|(line, _)| *line += hunk.old.start);
             pair.new.iter_mut().for_each(|(line, _)| *line += hunk.new.start);
@@ -111,11 +110,11 @@ fn runs(old: &DiffText, new: &DiffText) -> Vec<DiffRun> {
         out.push(DiffRun::Changed(found));
         (i, j) = (hunk.old.end, hunk.new.end);
     }
-    let rest = left.len() - i;
+    let rest = old.lines.len() - i;
     // The line feed at the end is all that differs: the last line stands for it.
     if old.ends != new.ends && rest > 0 {
         out.extend(same(i, j, rest - 1));
-        let (old_last, new_last) = (left.len() - 1, right.len() - 1);
+        let (old_last, new_last) = (old.lines.len() - 1, new.lines.len() - 1);
         out.push(DiffRun::Changed(vec![crate::core::diff::pairs::Pair {
             old: Some((old_last, Vec::new())),
             new: Some((new_last, Vec::new())),
