@@ -350,7 +350,10 @@ impl Marked {
                 for line in self.lines_of(range) {
                     let source = &mut self.lines[line];
                     // A line may come in several texts; the first says where it begins.
-                    let before = text.get(source.start..range.start).unwrap_or_default();
+                    // A line of tags was emptied, so that what is left of its indentation may end inside of a character.
+                    let Some(before) = text.get(source.start..range.start.max(source.start)) else {
+                        continue;
+                    };
                     let first = before.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'>'));
                     if first && !matches!(source.kind, Kind::Opens | Kind::Closes) {
                         source.kind = Kind::Code(source.start.max(range.start).min(source.end));
@@ -482,6 +485,12 @@ impl Marked {
                 }
             }
             sheet.own(cell.end..cell.end, " ".repeat(spare - left + 1), None);
+        }
+        // What a row has beyond the columns of the head is no cell, but a model reads it.
+        let shown = cells.last().map_or(line.start, |cell| cell.end);
+        let rest = shown.min(line.end)..line.end;
+        if text[rest.clone()].bytes().any(|byte| !matches!(byte, b'|' | b' ' | b'\t')) {
+            sheet.source(rest, &self.canvas, &self.markup);
         }
     }
 }

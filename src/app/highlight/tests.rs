@@ -167,6 +167,12 @@ fn x() {}
 }
 
 #[test]
+fn cells_beyond_the_head_are_not_lost() {
+    let text = "| a |\n|---|\n| 1 | 规则 |\n";
+    assert_eq!(laid(text, Language::PROMPT)[2], " 1  | 规则 |");
+}
+
+#[test]
 fn json_is_laid_out_one_entry_a_line() {
     let text = r#"{"path":"api","list":[1,{"a":[]}],"none":{}}"#;
     assert_eq!(
