@@ -325,6 +325,12 @@ proptest! {
         if new == old {
             prop_assert_eq!(&saved, &**base.bytes());
         }
+        while editor.undo() {}
+        prop_assert!(!editor.modified && editor.hunks().is_empty());
+        if mixed {
+            // Of equal lines with other ends it cannot be told here which one is left.
+            return Ok(());
+        }
         // The lines that both begin with, and those that both end with, byte for byte.
         let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
         let bytes = |of: &Original, lines: usize| of.lines().take(lines).map(str::len).sum::<usize>();
@@ -334,7 +340,5 @@ proptest! {
         let back = |bytes: &[u8]| bytes.iter().rev().copied().collect::<Vec<_>>();
         let last: usize = old.iter().rev().take(tail).map(|line| line.len()).sum();
         prop_assert!(same(&back(&saved), &back(base.bytes())) >= last, "{:?} -> {:?}", whole, saved);
-        while editor.undo() {}
-        prop_assert!(!editor.modified && editor.hunks().is_empty());
     }
 }
