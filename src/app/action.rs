@@ -321,7 +321,7 @@ pub const ACTIONS: &[ActionInfo] = {
     &[
         row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat."),
         row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
-        row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch to this variant, or to its bytes", "Applies the selected row of \"Tell it another way\" to the session, the bench file stays as it is; on other lines goes to the bytes that they are about."),
+        row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch, or to its bytes", "Applies the selected row of \"Tell it another way\" to the session, the bench file stays as it is; on other lines goes to the bytes that they are about."),
         row(A::OpenLine, "open_line", &["enter"], S::Views, ("its bytes", 2), "To its bytes", "Shows what the selected line is about: the bytes, the call, or what hangs on it."),
         row(A::ColumnBefore, "column_before", &["left"], S::Views, NO, "The column before", "Selects the column before, where a line has several numbers."),
         row(A::ColumnNext, "column_next", &["right"], S::Views, ("column", 6), "The next column", "Selects the next column, where a line has several numbers."),

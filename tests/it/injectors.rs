@@ -154,7 +154,7 @@ fn what_a_rebuilt_layer_says_needs_no_telling() {
     let fact = &moved(&session).facts[0];
     match fates(fact)[..] {
         [Fate::Said { call: CallNo(3), by }] => {
-            assert_eq!(by.iter().map(|by| &**by).collect::<Vec<_>>(), ["base"])
+            assert_eq!(by.iter().map(|by| &**by).collect::<Vec<_>>(), ["base"]);
         }
         ref other => panic!("{other:?}"),
     }

@@ -333,7 +333,7 @@ fn switch_way(state: &mut State) -> Vec<Effect> {
         }
         Some(_) if lines[state.why.cursor].goal(state.snapshot.request.call) != Goal::Nothing => {
             let spot = lines[state.why.cursor].at.clone().unwrap_or_default();
-            return views::to_spot(state, &spot);
+            views::to_spot(state, &spot)
         }
         _ => {
             // Whoever presses Enter above the table is looking for it.
