@@ -235,7 +235,7 @@ fn text(checked: &Checked, recorded: Option<&Recorded>, out: &mut Out<'_>) -> st
             against(&checked.bench, &checked.path, from, *call, comparison, out)?;
         }
         None if checked.diagnostics.is_empty() && checked.lints.is_empty() => {
-            out.line(format_args!("{path}: nothing found"))?
+            out.line(format_args!("{path}: nothing found"))?;
         }
         None => {}
     }

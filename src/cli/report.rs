@@ -86,16 +86,6 @@ impl<'a> DiagnosticReport<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hashes_are_those_of_other_tools() {
-        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    }
-}
-
 /// The layers that failed in these calls, each told once: for stderr, and for the exit status.
 pub(super) fn failed_layers<'r>(records: impl IntoIterator<Item = &'r CallRecord>) -> Outcome {
     let mut told: Vec<Diagnostic> = Vec::new();
@@ -105,4 +95,14 @@ pub(super) fn failed_layers<'r>(records: impl IntoIterator<Item = &'r CallRecord
         }
     }
     Outcome::Told(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hashes_are_those_of_other_tools() {
+        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
 }

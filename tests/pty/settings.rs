@@ -208,8 +208,7 @@ fn a_terminal_gets_no_more_colours_than_it_has() {
         let mut command = command(&place, variables);
         command.args(["--theme", "dark"]);
         let session = start(command);
-        let text = String::from_utf8_lossy(&session.seen().log).into_owned();
-        text
+        String::from_utf8_lossy(&session.seen().log).into_owned()
     };
     let all = text(&[]);
     assert!(all.contains("48;2;26;27;38"), "all of them");

@@ -109,7 +109,6 @@ impl Engine {
     }
 
     /// The branch (none for the one that is on), the label, the call and what it was sent.
-    #[expect(clippy::type_complexity, reason = "four things of one place, taken apart where they are used")]
     fn old_side<'s>(
         &'s self,
         session: &'s Session,

@@ -97,7 +97,7 @@ pub(super) fn classes(text: &str) -> Canvas {
 pub(super) fn sheet(text: &str, canvas: &Canvas) -> Option<Sheet> {
     let mut sheet = Sheet::default();
     let mut open: Vec<u8> = Vec::new();
-    let mut tokens = tokens(text).peekable();
+    let tokens = tokens(text);
     // What stands in front of the first token is the first line's.
     sheet.begin(0);
     // The token in front; none at the start of a line.
@@ -110,7 +110,7 @@ pub(super) fn sheet(text: &str, canvas: &Canvas) -> Option<Sheet> {
         sheet.goes_on((depth + 1) * INDENT, true);
         sheet.own(start..start, " ".repeat(depth * INDENT), None);
     };
-    while let Some((token, range)) = tokens.next() {
+    for (token, range) in tokens {
         if range.len() > LONGEST || open.len() > DEEPEST {
             return None;
         }
