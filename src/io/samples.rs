@@ -38,6 +38,7 @@ const SAMPLES: &[Sample] = &[
             "bench.yaml",
             "cards.md",
             "channels.yaml",
+            "cron.md",
             "dynamic.md",
             "fallback.md",
             "memory.md",

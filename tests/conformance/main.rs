@@ -7,3 +7,4 @@ mod omx;
 mod scene;
 mod wegent;
 mod xbot;
+mod xbot_pipeline;

@@ -1,6 +1,6 @@
 //! A bench on a stage: benches from text, facts from memory, and words for what a case says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use plywood::core::bench::Bench;
@@ -12,7 +12,7 @@ use plywood::io::syntax;
 
 /// The files that a bench sees.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Files(BTreeMap<FilePath, Arc<str>>);
+pub(crate) struct Files(BTreeMap<FilePath, Arc<str>>, BTreeSet<FilePath>);
 
 impl Files {
     /// Those of a sample, whose workspace is its folder `project`.
@@ -26,7 +26,7 @@ impl Files {
                 files.insert(FilePath::new(Base::Workspace, path), text);
             }
         }
-        Files(files)
+        Files(files, BTreeSet::new())
     }
 
     /// Without the files of the workspace whose path begins so.
@@ -43,12 +43,21 @@ impl Files {
         self
     }
 
+    /// With a file of the workspace that is there and cannot be read.
+    pub(crate) fn unreadable(mut self, path: &str) -> Files {
+        self.1.insert(FilePath::new(Base::Workspace, path));
+        self
+    }
+
     /// The text of a file beside the bench.
     pub(crate) fn text(&self, path: &str) -> Arc<str> {
         self.0.get(&FilePath::new(Base::Bench, path)).unwrap_or_else(|| panic!("no file {path}")).clone()
     }
 
     fn file(&self, path: &FilePath) -> Found {
+        if self.1.contains(path) {
+            return Found::Failed("permission denied".into());
+        }
         match self.0.get(path) {
             Some(text) => Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text.clone())))),
             None => Found::Absent,

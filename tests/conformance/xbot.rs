@@ -1,5 +1,7 @@
 //! A pipeline that announces a new working directory in the newest tool message: cases X1 to X26 and X45 to X50.
 //!
+//! X30 to X44, the pipeline that builds the system prompt, stand in a file of their own.
+//!
 //! | case | why it is not here |
 //! |---|---|
 //! | X8, X9, X13, X17 | the numbers have gaps |

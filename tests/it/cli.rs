@@ -46,7 +46,7 @@ fn samples_are_listed() {
         expected += &format!("{:<11}  {:>5}  {}\n", sample.name, sample.files.len(), sample.about);
     }
     assert_eq!((ran.status, ran.stdout.as_str(), ran.stderr.as_str()), (0, expected.as_str(), ""));
-    assert!(ran.stdout.contains("\nxbot            41  a chat agent of eight middlewares"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nxbot            42  a chat agent of eight middlewares"), "{}", ran.stdout);
     let json: serde_json::Value = serde_json::from_str(&run(&["samples", "--json"]).stdout).expect("JSON");
     assert_eq!(json["schema"], "plywood.samples/1");
     assert_eq!(json["samples"][0]["name"], "xbot");
