@@ -39,7 +39,15 @@ pub fn update(state: &mut State, event: Event) -> Vec<Effect> {
         Event::Paste(text) => on_paste(state, &text),
         Event::Pointer(pointer, target) => pointer::on_pointer(state, pointer, target),
         Event::Published(snapshot) => {
+            let told = (state.snapshot.broken, state.snapshot.diagnostics.clone());
             follow::on_published(state, snapshot);
+            // What was said of a broken bench holds until it is broken in another way, or mended.
+            let now = &state.snapshot;
+            if state.message.starts_with("the bench is broken")
+                && told != (now.broken, now.diagnostics.clone())
+            {
+                state.message.clear();
+            }
             form::on_published(state);
             editor::on_published(state)
         }

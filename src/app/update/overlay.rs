@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::screen::{Motion, moved};
 use super::{editor, form, search, setup, views};
-use crate::app::action::Action;
+use crate::app::action::{self, Action};
 use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
@@ -227,6 +227,13 @@ fn write_model(state: &mut State) -> Vec<Effect> {
 /// A key without a meaning of its own: text, where text is typed.
 pub(super) fn on_text_key(state: &mut State, key: Key) -> Vec<Effect> {
     let kind = state.overlays.last().map(|overlay| overlay.kind);
+    // The list of views shows their keys, and takes them.
+    if kind == Some(OverlayKind::Views)
+        && let Some(action) = action::VIEWS.iter().copied().find(|view| state.keymap.is(*view, key))
+    {
+        state.overlays.pop();
+        return super::perform(state, action);
+    }
     if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants | Mode::Form)) {
         return Vec::new();
     }

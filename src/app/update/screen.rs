@@ -216,7 +216,8 @@ pub(super) fn show_layer(state: &mut State, layer: &Name) {
 fn selected_layer(state: &mut State) -> Option<usize> {
     let at = state.layers.cursor;
     let row = state.snapshot.layers.rows.get(at)?;
-    if row.run.is_none() {
+    // A layer that is left out does not run, and can be taken in again.
+    if row.run.is_none() && matches!(&*row.place, "" | "tools" | "messages") {
         state.message = format!("{} is no layer of the bench", row.shown);
         return None;
     }

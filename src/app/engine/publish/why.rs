@@ -8,7 +8,7 @@ use crate::app::snapshot::{Belief, Change, Pending, Why};
 use crate::app::views::Spot;
 use crate::core::cache::Written;
 use crate::core::fact::{FactKey, Name};
-use crate::core::run::{self, Changed, Told};
+use crate::core::run::{self, Changed, Input, Told};
 use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::Block;
 
@@ -56,7 +56,20 @@ pub fn why(shown: &Shown<'_>) -> Why {
         at: None,
     });
     let pending: Vec<Pending> = pending.chain(waiting).collect();
-    let notes = if changes.is_empty() {
+    // What a run does to files, tools and models is no fact that changed: the verdict tells of it.
+    let happened = session.inputs().iter().take(record.inputs).any(|input| {
+        matches!(
+            **input,
+            Input::Write { .. }
+                | Input::Delete(_)
+                | Input::Model(_)
+                | Input::Tools(_)
+                | Input::ContextEdit { .. }
+                | Input::Compact(_)
+                | Input::Session(_)
+        )
+    });
+    let notes = if changes.is_empty() && !happened {
         vec![Arc::from("Nothing has changed since the opening.")]
     } else {
         Vec::new()
