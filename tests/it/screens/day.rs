@@ -481,3 +481,43 @@ fn what_is_typed_before_the_text_is_there_is_for_it() {
     day.press("q");
     assert!(day.quit);
 }
+
+/// What is left out does not run; it is a layer all the same, and the same key takes it in again.
+#[test]
+fn a_layer_is_left_out_and_taken_in_by_one_key() {
+    let mut day = Day::new();
+    let before = day.read("bench.yaml");
+    day.press("1");
+    day.press("j");
+    day.press("j");
+    day.press("-");
+    assert_ne!(day.read("bench.yaml"), before);
+    day.press("-");
+    assert_eq!(day.read("bench.yaml"), before, "{}", day.state.message);
+}
+
+/// The list of views shows the keys of the views, and takes them.
+#[test]
+fn keys_of_views_work_in_their_list() {
+    let mut day = Day::new();
+    day.press("v");
+    assert_eq!(day.open(), Some(OverlayKind::Views));
+    day.press("l");
+    assert_eq!(day.open(), None);
+    assert_eq!(day.state.view, plywood::app::state::View::Ledger);
+}
+
+/// What was said of a broken bench goes when it is mended.
+#[test]
+fn a_word_on_a_broken_bench_goes_with_it() {
+    let mut day = Day::new();
+    let right = day.read("bench.yaml");
+    day.write("bench.yaml", "bench: 1\nname: [\n");
+    day.press("1");
+    day.press("j");
+    day.press("j");
+    day.press("-");
+    assert!(day.state.message.starts_with("the bench is broken"), "{}", day.state.message);
+    day.write("bench.yaml", &right);
+    assert_eq!(day.state.message, "");
+}
