@@ -58,6 +58,7 @@ pub(super) struct Day {
     pub(super) state: State,
     shot: Shot,
     outside: Vec<(PathBuf, u32, u32)>,
+    copied: Vec<String>,
     quit: bool,
 }
 
@@ -73,6 +74,7 @@ impl Day {
             state: State::new(true, false),
             shot: Shot::new(size.0, size.1),
             outside: Vec::new(),
+            copied: Vec::new(),
             quit: false,
         };
         day.publish();
@@ -123,6 +125,7 @@ impl Day {
                 Effect::EditOutside(path, line, column) => {
                     self.outside.push((path.to_path_buf(), line, column));
                 }
+                Effect::Copy(copy) => self.copied.push(copy.what.to_string()),
                 Effect::Quit => self.quit = true,
                 _ => {}
             }
@@ -238,6 +241,14 @@ fn the_day() {
     day.press("j<enter>");
     assert!(day.state.editor.is_none());
     assert_eq!(day.read("base.md"), "short");
+    // Compare: what the edits have done to the next call, word by word.
+    day.press("<space>");
+    let screen = day.press("d");
+    has(&screen, "Differences");
+    has(&screen, "call 2 -> call 3");
+    // Copy what is to be told to others, and quit.
+    day.press("<esc>1yy");
+    assert_eq!(day.copied.len(), 1, "{}", day.state.message);
     day.press("q");
     assert!(day.quit);
 }
