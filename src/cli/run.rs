@@ -394,13 +394,19 @@ fn summary(
                 format!("{word} in {}", calls.count())
             })
             .collect();
-    let cost = if totals.unpriced > 0 { "n/a".to_owned() } else { totals.cost.to_string() };
+    // A sum of which a part is not known is not known, and one with an estimate in it is one.
+    let sign = if totals.estimates > 0 { "~" } else { "" };
+    let sum = |tokens: u64| match totals.unknown {
+        0 => format!("{sign}{}", grouped(tokens)),
+        _ => "n/a".to_owned(),
+    };
+    let cost = if totals.unpriced > 0 { "n/a".to_owned() } else { format!("{sign}{}", totals.cost) };
     out.line(format_args!(
         "{} calls, {} tokens sent, {} read, {} paid again, input {cost}; {} of the calls.",
         totals.calls,
-        grouped(totals.sent),
-        grouped(totals.read),
-        grouped(totals.lost),
+        sum(totals.sent),
+        sum(totals.read),
+        sum(totals.lost),
         beliefs.join(", "),
     ))
 }
