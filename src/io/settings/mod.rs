@@ -2,7 +2,7 @@
 //!
 //! A value is looked for in this order: flag, environment, bench, the user's file, default. Each value keeps its
 //! [`Origin`], which `doctor` and `config` print. The file is YAML in the same syntax as benches: unknown keys and wrong
-//! values are errors with file, line, column and a hint ([`file`]). A bench may only say how it wants to be shown
+//! values are errors with file, line, column and a hint ([`mod@file`]). A bench may only say how it wants to be shown
 //! ([`file::of_bench`]): what reads files, binds keys or sets limits is the user's own.
 
 pub mod file;
