@@ -221,3 +221,18 @@ fn a_bench_that_was_broken_is_told_with_its_revision() {
     assert!(text.contains(":bench.yaml:8:"), "{text}");
     said(&repository.bench(), &["HEAD~1"], 0);
 }
+
+/// A folder whose bench was deleted is no project folder without one.
+#[test]
+fn a_bench_that_is_gone_is_no_empty_difference() {
+    let repository = Repository::new();
+    let bench = repository.bench();
+    let file = if bench.is_dir() { bench.join("bench.yaml") } else { bench.clone() };
+    let folder = file.parent().expect("a folder").to_owned();
+    fs::remove_file(&file).expect("it is there");
+    let text = said(&folder, &[], 2);
+    assert!(
+        text.contains("held a bench.yaml at ") && text.contains("hint: its whole prompt is gone"),
+        "{text}"
+    );
+}

@@ -7,7 +7,7 @@ use crate::cli::open::{Bench as Opened, adjust, no_such_call, refused};
 use crate::cli::output::{Failure, Result};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, Found, Name, Value};
+use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Value};
 use crate::core::run::Player;
 use crate::core::wire::{CallNo, Request};
 use crate::io::revision::{PastRoots, Revision};
@@ -49,6 +49,14 @@ pub(super) fn bench(
     // The folders of a project without a bench are that folder; a bench says where its workspace was.
     let mut roots = PastRoots { bench: Some(from.clone()), workspace: Some(from.clone()), home: None };
     if plain {
+        // A bench that is gone is no project folder without one: whoever guards a prompt has to hear of it.
+        let gone = FactKey::File(FilePath::new(Base::Bench, "bench.yaml"));
+        if matches!(revision.past(roots.clone(), now.file.loader()).found(&gone), Found::Value(_)) {
+            let problem =
+                format!("`{}` held a bench.yaml at {commit}, and there is none now", folder.display());
+            let hint = "its whole prompt is gone; if it has moved, name its new file";
+            return Err(Failure::Diagnostics(vec![Diagnostic::error(problem).hint(hint)]));
+        }
         roots.bench = None;
     }
     let mut past = revision.past(roots.clone(), now.file.loader());
