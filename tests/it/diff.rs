@@ -164,14 +164,14 @@ fn links_are_followed_and_those_that_lead_out_are_told() {
     let outside = TempDir::new().expect("a folder");
     fs::write(outside.path().join("x.md"), "outside\n").expect("a file");
     let project = repository.bench().join("project");
-    repository.write("shared/rules.md", "shared rule\n");
+    repository.write("common/rules.md", "shared rule\n");
     fs::remove_file(project.join("AGENTS.md")).expect("it is there");
-    symlink("../shared/rules.md", project.join("AGENTS.md")).expect("a link");
+    symlink("../common/rules.md", project.join("AGENTS.md")).expect("a link");
     symlink(outside.path().join("x.md"), project.join("notes/x.md")).expect("a link");
     repository.commit();
     said(&repository.bench(), &[], 0);
 
-    repository.write("shared/rules.md", "shared rule, changed\n");
+    repository.write("common/rules.md", "shared rule, changed\n");
     fs::write(outside.path().join("x.md"), "outside, changed\n").expect("a file");
     let elsewhere = outside.path().join("link");
     symlink(repository.bench(), &elsewhere).expect("a link");

@@ -170,6 +170,26 @@ mod tests {
         assert_eq!(hunks(&old, &old), []);
     }
 
+    /// The old list with what the hunks say: what they leave alone, and their pieces of the new one.
+    fn applied<T: Clone>(hunks: &[LineHunk], old: &[T], new: &[T]) -> Vec<T> {
+        let mut made: Vec<T> = Vec::new();
+        let mut at = 0;
+        for hunk in hunks {
+            assert!(hunk.old.start >= at, "in order");
+            made.extend_from_slice(&old[at..hunk.old.start]);
+            assert_eq!(made.len(), hunk.new.start);
+            made.extend_from_slice(&new[hunk.new.clone()]);
+            at = hunk.old.end;
+        }
+        made.extend_from_slice(&old[at..]);
+        made
+    }
+
+    /// True for a hunk that changes something.
+    fn changes(hunk: &LineHunk) -> bool {
+        !(hunk.old.is_empty() && hunk.new.is_empty())
+    }
+
     proptest! {
         #[test]
         fn hunks_lead_from_one_text_to_the_other(
@@ -177,17 +197,7 @@ mod tests {
         ) {
             let (old, new): (Vec<&str>, Vec<&str>) =
                 (old.iter().map(String::as_str).collect(), new.iter().map(String::as_str).collect());
-            let mut made: Vec<&str> = Vec::new();
-            let mut at = 0;
-            for hunk in hunks(&old, &new) {
-                prop_assert!(hunk.old.start >= at, "in order");
-                made.extend(&old[at..hunk.old.start]);
-                prop_assert_eq!(made.len(), hunk.new.start);
-                made.extend(&new[hunk.new.clone()]);
-                at = hunk.old.end;
-            }
-            made.extend(&old[at..]);
-            prop_assert_eq!(made, new);
+            prop_assert_eq!(applied(&hunks(&old, &new), &old, &new), new);
         }
 
         #[test]
@@ -197,33 +207,16 @@ mod tests {
             let tokens = |list: &[u32]| list.iter().map(|token| Token(*token)).collect::<Vec<_>>();
             let mut found = Vec::new();
             between_anchors(&tokens(&old), &tokens(&new), 12, large, &mut found);
-            let mut made: Vec<u32> = Vec::new();
-            let mut at = 0;
-            for hunk in found {
-                prop_assert!(hunk.old.start >= at && !(hunk.old.is_empty() && hunk.new.is_empty()));
-                made.extend(&old[at..hunk.old.start]);
-                prop_assert_eq!(made.len(), hunk.new.start);
-                made.extend(&new[hunk.new.clone()]);
-                at = hunk.old.end;
-            }
-            made.extend(&old[at..]);
-            prop_assert_eq!(made, new);
+            prop_assert!(found.iter().all(changes));
+            prop_assert_eq!(applied(&found, &old, &new), new);
         }
 
         #[test]
         fn so_they_do_in_whole_texts(old in "[ab字\n]{0,24}", new in "[ab字\n]{0,24}") {
             let (before, after): (Vec<&str>, Vec<&str>) = (split(&old).collect(), split(&new).collect());
-            let mut made: Vec<&str> = Vec::new();
-            let mut at = 0;
-            for hunk in of_texts(&old, &new) {
-                prop_assert!(hunk.old.start >= at && !(hunk.old.is_empty() && hunk.new.is_empty()));
-                made.extend(&before[at..hunk.old.start]);
-                prop_assert_eq!(made.len(), hunk.new.start);
-                made.extend(&after[hunk.new.clone()]);
-                at = hunk.old.end;
-            }
-            made.extend(&before[at..]);
-            prop_assert_eq!(made, after);
+            let found = of_texts(&old, &new);
+            prop_assert!(found.iter().all(changes));
+            prop_assert_eq!(applied(&found, &before, &after), after);
         }
     }
 }

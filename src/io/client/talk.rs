@@ -15,6 +15,7 @@ use tokio_tungstenite::{MaybeTlsStream, WebSocketStream, connect_async};
 use super::report::{self, Report};
 use super::{FIRST_WAIT, LINES, LONGEST_WAIT, Options};
 use crate::io::server::SOCKET;
+use crate::io::stop;
 use crate::io::watch::{Mode, Notice, Watcher};
 
 /// How a client ended.
@@ -124,7 +125,7 @@ pub fn run(
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
-        let signal = signals().map_err(failed)?;
+        let signal = stop::asked().map_err(failed)?;
         tokio::pin!(signal);
         client.connect_again_and_again(signal).await
     })
@@ -140,26 +141,6 @@ fn read(mut input: impl BufRead, sender: &mpsc::Sender<String>) {
             return;
         }
     }
-}
-
-#[cfg(unix)]
-fn signals() -> io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn signals() -> io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
 }
 
 impl Client<'_> {

@@ -25,6 +25,7 @@ use super::preview::{is_served, preview};
 use super::protocol::Reply;
 use super::registry::{ConnectionId, Registry};
 use super::{BODY_BYTES, CONNECTIONS, MESSAGE_BYTES, SOCKET};
+use crate::io::stop;
 
 /// How long clients have to take leave when the server ends.
 const GRACE: Duration = Duration::from_secs(3);
@@ -87,7 +88,7 @@ pub fn serve(
             .layer(middleware::from_fn(own_only))
             .layer(DefaultBodyLimit::max(BODY_BYTES))
             .with_state(shared);
-        let signal = signals()?;
+        let signal = stop::asked()?;
         let server = axum::serve(listener, app.into_make_service_with_connect_info::<Own>());
         let server = server.with_graceful_shutdown(async move {
             signal.await;
@@ -111,26 +112,6 @@ pub fn serve(
             () = &mut late => {}
         }
         Ok(Served::Ended)
-    })
-}
-
-#[cfg(unix)]
-fn signals() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    Ok(async move {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-    })
-}
-
-#[cfg(not(unix))]
-fn signals() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
     })
 }
 
