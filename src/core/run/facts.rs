@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::session::{Conversation, Session};
+use super::conversation::Conversation;
+use super::session::Session;
 use crate::core::fact::{
     Base, EventId, FactKey, FilePath, FileText, Found, Lookup, Name, Read, Reads, Rev, Value,
 };

@@ -1,7 +1,11 @@
 //! The run loop: inputs, session, what each call was sent and why.
 
+mod agents;
+mod announce;
+mod assemble;
 mod belief;
 mod blocks;
+mod conversation;
 mod evaluate;
 mod facts;
 mod files;
@@ -13,10 +17,12 @@ mod prepare;
 mod rebench;
 mod record;
 mod restart;
+mod send;
 mod session;
 mod short;
 mod simulate;
 mod steps;
+mod take;
 
 pub use facts::resolve;
 pub use injectors::{Announcement, Fate, Fated, Injector, Waiting, WatchedFact};
