@@ -14,6 +14,8 @@ use plywood::io::watch::{Look, Mode, Notice, Status, Watcher};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// When nothing was said for this long, nothing more will be said: after few events all timers of the watcher are shorter.
 const SILENCE: Duration = Duration::from_millis(120);
+/// The same where a hint that comes late would be counted, or where one that is missing would not be missed.
+const LONG_SILENCE: Duration = Duration::from_secs(1);
 
 /// A workspace and its watcher.
 struct Watched {
@@ -38,8 +40,33 @@ impl Watched {
         });
         let watched = Self { _keep: keep, scratch, watcher: watcher.expect("a thread"), notices };
         watched.set(inputs);
-        watched.drain();
+        if mode == Mode::Off {
+            watched.drain();
+        } else {
+            // It looks once at what it is given, however late.
+            watched.collect(inputs);
+        }
         watched
+    }
+
+    /// Waits until all these inputs have been spoken of, and then until nothing more is said.
+    #[track_caller]
+    fn collect(&self, inputs: &[&str]) -> Vec<Look> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut left: BTreeSet<PathBuf> = inputs.iter().map(|input| self.path(input)).collect();
+        let mut looks = Vec::new();
+        while !left.is_empty() {
+            match self.notices.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
+                Ok(Notice::Look(look)) => {
+                    left.retain(|path| !look.paths.contains(path.as_path()));
+                    looks.push(look);
+                }
+                Ok(_) => {}
+                Err(_) => panic!("lost: {left:?}; {looks:?}"),
+            }
+        }
+        looks.extend(self.drain_for(LONG_SILENCE));
+        looks
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -227,7 +254,7 @@ fn names_that_come_and_go_in_a_folder_are_seen() {
 fn a_file_that_is_empty_for_a_moment_is_looked_at_once_more() {
     let watched = Watched::new(Mode::Auto, &["ws/file"], |scratch| write(scratch.join("ws/file"), "text"));
     fs::File::create(watched.path("ws/file")).expect("a file");
-    let looks = watched.drain();
+    let looks = watched.collect(&["ws/file"]);
     let (first, last) = (looks.first().expect("a hint"), looks.last().expect("a hint"));
     assert!(last.at - first.at >= Duration::from_millis(50), "{looks:?}");
     assert!(looks.len() <= 4, "and then no more: {looks:?}");
@@ -257,13 +284,8 @@ fn a_checkout_of_thousands_of_files_is_few_hints() {
             write(watched.path(&format!("ws/src/{folder}/{file}.rs")), "fn main() {}");
         }
     }
-    // After many events the last pass may be that late.
-    let looks = watched.drain_for(Duration::from_secs(1));
+    let looks = watched.collect(&["ws/AGENTS.md", "ws/skills", "ws/skills/a/SKILL.md"]);
     let wake_ups = watched.watcher.wake_ups() - before;
-    for input in ["ws/AGENTS.md", "ws/skills", "ws/skills/a/SKILL.md"] {
-        let path = watched.path(input);
-        assert!(looks.iter().any(|look| look.paths.contains(path.as_path())), "{input} is lost: {looks:?}");
-    }
     // Of all those files five matter, and each is two hints even if the machine is so slow that none coincide.
     assert!(looks.len() <= 10, "{} hints", looks.len());
     assert!(wake_ups <= 10, "{wake_ups} wake-ups");
@@ -278,7 +300,7 @@ fn other_files_beside_an_input_wake_nobody() {
         write(watched.path(&format!("ws/{number}.log")), "noise");
     }
     fs::read(watched.path("ws/AGENTS.md")).expect("reading is no change");
-    assert_eq!(watched.drain(), []);
+    assert_eq!(watched.drain_for(LONG_SILENCE), []);
     assert_eq!(watched.watcher.wake_ups(), before);
 }
 
@@ -292,11 +314,12 @@ fn the_set_of_inputs_can_change() {
     watched.set(&["ws/b/two", "ws/later"]);
     watched.wait("ws/b/two", || true);
     watched.expect("ws/b/two", Some("2"), || write(watched.path("ws/b/two"), "2"));
-    watched.drain();
+    watched.drain_for(LONG_SILENCE);
     write(watched.path("ws/a/one"), "1");
-    assert_eq!(watched.drain(), [], "it is no input any more");
+    assert_eq!(watched.drain_for(LONG_SILENCE), [], "it is no input any more");
     watched.watcher.look_again();
-    let all: BTreeSet<_> = watched.drain().into_iter().flat_map(|look| look.paths).collect();
+    let looks = watched.collect(&["ws/b/two", "ws/later"]);
+    let all: BTreeSet<_> = looks.into_iter().flat_map(|look| look.paths).collect();
     assert_eq!(all, ["ws/b/two", "ws/later"].map(|input| watched.path(input).into()).into());
 }
 

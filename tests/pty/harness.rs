@@ -9,7 +9,13 @@ use std::time::{Duration, Instant};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// How long to wait for something that happens at once on an idle machine. Only failures wait this long.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a key may take until it is pressed once more, where it can come too early.
+const ONCE_MORE: Duration = Duration::from_secs(1);
+
+/// What stands around a frame, so that a terminal shows it whole.
+const FRAME_START: &[u8] = b"\x1b[?2026h";
+const FRAME_END: &[u8] = b"\x1b[?2026l";
 
 /// A program in a terminal.
 pub(crate) struct Session {
@@ -26,9 +32,24 @@ pub(crate) struct Seen {
     pub(crate) log: Vec<u8>,
     /// The program has closed its side.
     pub(crate) ended: bool,
+    /// A frame has begun that has not ended: what is on the screen is half of it.
+    within_frame: bool,
 }
 
 impl Seen {
+    /// Takes what came out of the program.
+    fn take(&mut self, bytes: &[u8]) {
+        // A sequence may come in two pieces.
+        let from = self.log.len().saturating_sub(FRAME_START.len() - 1);
+        self.log.extend_from_slice(bytes);
+        let last = |sequence: &[u8]| self.log[from..].windows(sequence.len()).rposition(|at| at == sequence);
+        match (last(FRAME_START), last(FRAME_END)) {
+            (None, None) => {}
+            (start, end) => self.within_frame = start > end,
+        }
+        self.parser.process(bytes);
+    }
+
     /// The text on the screen, line by line.
     pub(crate) fn text(&self) -> String {
         self.parser.screen().contents()
@@ -74,7 +95,8 @@ impl Session {
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
         let parser = vt100::Parser::new(cells(rows), cells(columns), 0);
-        let seen = Arc::new((Mutex::new(Seen { parser, log: Vec::new(), ended: false }), Condvar::new()));
+        let seen = Seen { parser, log: Vec::new(), ended: false, within_frame: false };
+        let seen = Arc::new((Mutex::new(seen), Condvar::new()));
         let shared = Arc::clone(&seen);
         thread::spawn(move || {
             let mut buffer = vec![0; 1 << 16];
@@ -86,8 +108,7 @@ impl Session {
                     shared.1.notify_all();
                     return;
                 }
-                seen.log.extend_from_slice(&buffer[..count]);
-                seen.parser.process(&buffer[..count]);
+                seen.take(&buffer[..count]);
                 shared.1.notify_all();
             }
         });
@@ -111,22 +132,62 @@ impl Session {
         self.master.resize(size(columns, rows)).expect("a new size");
     }
 
-    /// Waits until what came out is as wanted, and says when it was; panics with the screen when it never is.
+    /// Waits until what came out is as wanted, and says when it was; panics with the screen when it never is. Half a
+    /// frame is never asked about: on it words are missing that will be there.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, mut wanted: impl FnMut(&Seen) -> bool) -> Instant {
+        match self.wait_at_most(PATIENCE, |seen| !seen.within_frame && wanted(seen)) {
+            Some(when) => when,
+            None => self.give_up(what),
+        }
+    }
+
+    /// Waits until so many bytes came out, in the middle of a frame or not.
+    #[track_caller]
+    pub(crate) fn wait_for_bytes(&self, count: usize) {
+        if self.wait_at_most(PATIENCE, |seen| seen.log.len() > count).is_none() {
+            self.give_up(&format!("{count} bytes"));
+        }
+    }
+
+    /// Presses keys until what comes out is as wanted, for those that do something only after a thing that nothing on
+    /// the screen tells of.
+    #[track_caller]
+    pub(crate) fn press_until(&mut self, keys: &str, what: &str, mut wanted: impl FnMut(&Seen) -> bool) {
         let deadline = Instant::now() + PATIENCE;
+        loop {
+            self.send(keys);
+            if self.wait_at_most(ONCE_MORE, |seen| !seen.within_frame && wanted(seen)).is_some() {
+                return;
+            }
+            if Instant::now() > deadline || self.seen().ended {
+                self.give_up(what);
+            }
+        }
+    }
+
+    /// Waits until what came out is as wanted, and says when it was; none when it was not before the limit or the end.
+    fn wait_at_most(&self, limit: Duration, mut wanted: impl FnMut(&Seen) -> bool) -> Option<Instant> {
+        let deadline = Instant::now() + limit;
         let mut seen = self.seen();
         loop {
             if wanted(&seen) {
-                return Instant::now();
+                return Some(Instant::now());
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() || seen.ended {
-                let end = if seen.ended { "the program ended" } else { "time is over" };
-                panic!("{end}, still waiting for {what}; the screen:\n{}\n---", seen.text());
+                return None;
             }
             seen = self.seen.1.wait_timeout(seen, left).expect("the reader never panics while holding it").0;
         }
+    }
+
+    #[track_caller]
+    fn give_up(&self, what: &str) -> ! {
+        let seen = self.seen();
+        let end = if seen.ended { "the program ended" } else { "time is over" };
+        let half = if seen.within_frame { " (half a frame)" } else { "" };
+        panic!("{end}, still waiting for {what}; the screen{half}:\n{}\n---", seen.text());
     }
 
     /// Waits until this text is on the screen.
@@ -191,6 +252,23 @@ fn changed_modes(log: &[u8]) -> Vec<String> {
         .filter(|(number, on)| *on != matches!(number, 7 | 25))
         .map(|(number, on)| format!("?{number}{}", if on { 'h' } else { 'l' }))
         .collect()
+}
+
+#[test]
+fn half_a_frame_is_known() {
+    let parser = vt100::Parser::new(cells(2), cells(20), 0);
+    let mut seen = Seen { parser, log: Vec::new(), ended: false, within_frame: false };
+    let mut within = |bytes: &[u8]| {
+        seen.take(bytes);
+        seen.within_frame
+    };
+    assert!(!within(b"a shell"));
+    assert!(!within(b"\x1b[?20"));
+    assert!(within(b"26h half"));
+    assert!(within(b" of it"));
+    assert!(!within(b"\x1b[?2026l"));
+    assert!(within(b"\x1b[?2026h one \x1b[?2026l\x1b[?2026h two"));
+    assert!(!within(b"\x1b[?2026l\x1b[?2026h three \x1b[?2026l"));
 }
 
 #[test]

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use portable_pty::CommandBuilder;
 
@@ -46,6 +48,28 @@ impl Place {
         let mut command = self.prepared(PROGRAM);
         command.args([path]);
         Session::start(command, 120, 40)
+    }
+
+    /// Waits until something is so on disk: no frame tells of all that is written there.
+    #[track_caller]
+    pub(crate) fn wait_until(&self, what: &str, mut so: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !so() {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{what}: not in {}", self.0.path().display());
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until a file holds this.
+    #[track_caller]
+    pub(crate) fn wait_for_file(&self, name: &str, content: &str) {
+        let path = self.path(name);
+        let read = || fs::read_to_string(&path).unwrap_or_default();
+        let begun = Instant::now();
+        while read() != content && begun.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(read(), content, "{name}");
     }
 
     /// What is left in the folder for temporary files.

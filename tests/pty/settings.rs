@@ -120,8 +120,7 @@ fn the_mouse_is_free_where_the_settings_say_so() {
     session.wait_until("the mouse", |seen| seen.modes_left().contains(&"?1000h".to_owned()));
     settings(&place, "mouse: false\ntheme: light\nshow_keys: true\n");
     wait_for_ground(&session, WHITE);
-    session.send("j");
-    session.wait_until("the key in the corner", |seen| seen.text().trim_end().ends_with(" j"));
+    session.press_until("j", "the key in the corner", |seen| seen.text().trim_end().ends_with(" j"));
     assert!(session.seen().modes_left().contains(&"?1000h".to_owned()), "the mouse was not set anew");
 }
 
@@ -143,8 +142,7 @@ fn a_theme_is_looked_at_before_it_is_taken() {
     session.wait_for("theme light until you leave");
     // Settings that say nothing of the theme leave it as it is.
     settings(&place, "show_keys: true\n");
-    session.send("\x0cj");
-    session.wait_until("the key in the corner", |seen| seen.text().trim_end().ends_with(" j"));
+    session.press_until("\x0cj", "the key in the corner", |seen| seen.text().trim_end().ends_with(" j"));
     assert_eq!(ground(&session.seen()), WHITE);
     settings(&place, "theme: dark\n");
     wait_for_ground(&session, NIGHT);
