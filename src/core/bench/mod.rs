@@ -32,6 +32,8 @@ pub struct Bench {
     pub agent: IndexMap<Name, Value>,
     /// `model:`, as `provider:model`.
     pub model: Name,
+    /// `request:`: parameters of every request besides its text, by name.
+    pub params: IndexMap<Name, Name>,
     /// `workspace:`.
     pub workspace: Workspace,
     /// `facts:`.

@@ -150,6 +150,7 @@ impl Session {
             turn: conversation.turn,
             agent: conversation.id.clone(),
             model: self.model(),
+            params: self.params.clone(),
             at,
             now,
             cwd,

@@ -116,6 +116,8 @@ pub enum Input {
     Advance(u64),
     /// Another model is chosen, as `provider:model`.
     Model(Name),
+    /// Parameters of the requests besides their text take other values; none lets the provider's default hold again.
+    Params(IndexMap<Name, Option<Name>>),
     /// The tools change: these names, in this order, instead of the bench's.
     Tools(Vec<Name>),
     /// The agent edits its own context: a message is deleted (no text) or rewritten.

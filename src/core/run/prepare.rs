@@ -45,6 +45,7 @@ impl Prepared {
             blocks: self.blocks.clone(),
             shared: record.shared,
             marks: record.marks.to_vec(),
+            params: record.params.clone(),
         }
     }
 }

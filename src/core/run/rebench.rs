@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use indexmap::IndexMap;
+
 use super::facts::Held;
 use super::record::{Changed, Happened};
 use super::session::{Refused, Session};
@@ -47,6 +49,12 @@ impl Session {
             let model = Value::Text(self.bench.model.clone());
             self.switch_model(model, event);
         }
+        let said = |bench: &Bench, name: &Name| bench.params.get(name).cloned();
+        let changed: IndexMap<Name, Option<Name>> = (self.bench.params.keys().chain(old.params.keys()))
+            .filter(|name| said(&self.bench, name) != said(&old, name))
+            .map(|name| (name.clone(), said(&self.bench, name)))
+            .collect();
+        self.choose_params(&changed, event);
         if self.prepared.is_some() {
             self.prepare_again();
         }

@@ -6,7 +6,7 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{EventId, FactKey, Name, Rev};
 use crate::core::source::Evaluated;
 use crate::core::text::Traced;
-use crate::core::wire::{Block, CallNo, MarkAt, MessageId};
+use crate::core::wire::{Block, CallNo, MarkAt, MessageId, Params};
 
 /// Something that happened, as blame names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +188,8 @@ pub struct CallRecord {
     pub shared: usize,
     /// The cache marks.
     pub marks: Arc<[MarkAt]>,
+    /// The parameters besides the text.
+    pub params: Arc<Params>,
     /// The layers of this conversation, in listing order.
     pub layers: Arc<[LayerState]>,
     /// What is told for the first time.

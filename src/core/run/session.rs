@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use indexmap::IndexMap;
+
 use super::conversation::Conversation;
 use super::facts::{DerivedFacts, Held, Store};
 use super::input::{Input, ToolCall};
@@ -11,7 +13,7 @@ use super::record::{CallRecord, Changed, Event, Happened};
 use crate::core::bench::Bench;
 use crate::core::fact::{EventId, FactKey, FilePath, Found, Lookup, Name, Progress, Value};
 use crate::core::source::Templates;
-use crate::core::wire::{Block, CallNo, Request};
+use crate::core::wire::{Block, CallNo, Params, Request};
 
 /// An input that cannot happen now: one sentence, lower case, without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +38,7 @@ pub struct Session {
     templates: Arc<Mutex<Templates>>,
     pub(super) facts: BTreeMap<Name, Held>,
     pub(super) model: Held,
+    pub(super) params: Arc<Params>,
     /// Seconds that have passed since the start, and the event of the last advance.
     pub(super) passed: (u64, EventId),
     /// The tools that a run chose instead of the bench's groups.
@@ -90,6 +93,7 @@ impl Session {
             templates: Arc::default(),
             facts,
             model: Held::new(Value::Text(bench.model.clone()), EventId::OPENING),
+            params: Arc::new(opening_params(&bench)),
             passed: (0, EventId::OPENING),
             tools: None,
             tools_cause: EventId::OPENING,
@@ -234,6 +238,7 @@ impl Session {
             blocks,
             shared: record.shared,
             marks: record.marks.to_vec(),
+            params: record.params.clone(),
         })
     }
 
@@ -263,6 +268,11 @@ impl Session {
     /// Whatever happened may show in the request that waits.
     pub(super) fn prepare_again(&mut self) {
         self.ops.push_back(Op::Prepare);
+    }
+
+    /// Parameters of requests take other values; none lets the provider's default hold again.
+    pub(super) fn choose_params(&mut self, values: &IndexMap<Name, Option<Name>>, event: EventId) {
+        Arc::make_mut(&mut self.params).choose(values, event);
     }
 
     pub(super) fn switch_model(&mut self, model: Value, event: EventId) {
@@ -325,4 +335,13 @@ impl Session {
         }
         Progress::Done(())
     }
+}
+
+/// The parameters with which a bench begins.
+fn opening_params(bench: &Bench) -> Params {
+    let mut params = Params::default();
+    let values: IndexMap<Name, Option<Name>> =
+        bench.params.iter().map(|(name, value)| (name.clone(), Some(value.clone()))).collect();
+    params.choose(&values, EventId::OPENING);
+    params
 }

@@ -117,6 +117,11 @@ impl Session {
                 let event = self.begin_event(format!("the switch to {model}"));
                 self.switch_model(Value::Text(model.clone()), event);
             }
+            Input::Params(values) => {
+                let names = values.keys().map(|name| &**name).collect::<Vec<_>>().join(", ");
+                let event = self.begin_event(format!("a change of {names}"));
+                self.choose_params(values, event);
+            }
             Input::Tools(names) => {
                 self.tools_cause = self.begin_event("a change of the tools");
                 self.tools = Some(names.clone());

@@ -6,6 +6,7 @@ mod detect;
 mod document;
 pub mod json;
 pub mod lossless;
+mod params;
 mod pattern;
 pub mod redact;
 mod shapes;
@@ -17,6 +18,7 @@ mod write;
 
 pub use against::{Author, Comparison, Difference, Differs, Equality, compare};
 pub use document::{Document, Item, ItemKind, Mark, Setting, Unreadable};
+pub use params::{PARAMS, Param, Params};
 pub use shapes::Format;
 pub use write::{body, tool_definition};
 
@@ -150,6 +152,8 @@ pub struct Request {
     pub shared: usize,
     /// The cache marks, in order.
     pub marks: Vec<MarkAt>,
+    /// Its parameters besides the text.
+    pub params: Arc<Params>,
 }
 
 impl Request {

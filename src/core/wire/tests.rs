@@ -19,6 +19,7 @@ fn block(kind: BlockKind, name: &str, tool: Option<&str>, message: Option<u32>, 
 
 fn request(blocks: Vec<Arc<Block>>, marks: Vec<MarkAt>) -> Request {
     Request {
+        params: Arc::default(),
         call: CallNo(1),
         turn: 1,
         agent: "main".into(),

@@ -23,6 +23,7 @@ pub fn body(request: &Request, format: Format) -> String {
             Zone::Messages => members.push((shape.messages[0], messages(request, shape))),
         }
     }
+    members.extend(request.params.members(format));
     let mut out = String::from("{");
     for (index, (key, value)) in members.iter().enumerate() {
         if index > 0 {

@@ -1,5 +1,7 @@
 //! The bench format: every key, what it may hold and what it means.
 
+use crate::core::wire::PARAMS;
+
 use super::shape::{Field, Record, Shape, Word, field, word};
 
 const MAX: i64 = i64::MAX;
@@ -21,6 +23,7 @@ pub(super) static BENCH: Record = record(
         field("title", TEXT, "what the title line says instead of the name"),
         field("agent", Shape::Names(&Shape::Any), "the agent: `id`, `role`, `session` and any other fields"),
         field("model", TEXT, "the model, as `provider:model`").required(),
+        field("request", Shape::Record(&REQUEST), "parameters of every request besides its text"),
         field("workspace", Shape::Record(&WORKSPACE), "the folder that the agent works in"),
         field("facts", Shape::Names(&Shape::Any), "facts with their values; runs and variants change them"),
         field("read", Shape::Names(&Shape::Record(&READ)), "facts that are derived from files"),
@@ -44,6 +47,30 @@ pub(super) static BENCH: Record = record(
         ),
     ],
 );
+
+/// A parameter's value; `default` lets the provider's default hold.
+const PARAM: Shape = TEXT;
+const SWITCH: Shape =
+    Shape::Either(&[Shape::Bool, Shape::Words(&[word("default", "the provider's default")])]);
+
+static REQUEST: Record = record(
+    "a `request`",
+    "Parameters of a request that stand outside of its text, and on which a cache can depend.",
+    &PARAM_FIELDS,
+);
+
+/// A field for each parameter that the core knows.
+static PARAM_FIELDS: [Field; PARAMS.len()] = {
+    let mut fields = [field("", PARAM, ""); PARAMS.len()];
+    let mut at = 0;
+    while at < PARAMS.len() {
+        let (name, doc) = PARAMS[at];
+        let switch = matches!(name.as_bytes(), b"parallel_tool_calls" | b"web_search" | b"citations");
+        fields[at] = field(name, if switch { SWITCH } else { PARAM }, doc);
+        at += 1;
+    }
+    fields
+};
 
 static WORKSPACE: Record = record(
     "a workspace",
@@ -588,6 +615,7 @@ pub(super) static LINE: Record = Record {
         "report",
         "advance",
         "model",
+        "request",
         "tools",
         "context_edit",
         "compact",
@@ -607,6 +635,11 @@ pub(super) static LINE: Record = Record {
         field("report", Shape::Names(&Shape::Any), "a client reports texts by field; null clears"),
         field("advance", Shape::Duration, "time passes"),
         field("model", TEXT, "another model is chosen, as `provider:model`"),
+        field(
+            "request",
+            Shape::Record(&REQUEST),
+            "parameters of the requests change; `default` lets the provider's hold",
+        ),
         field("tools", Shape::List(&NAME), "the tools change to these, in this order"),
         field("context_edit", Shape::Record(&CONTEXT_EDIT), "the agent edits its own context"),
         field("compact", Shape::Record(&COMPACT), "what was said is summed up and makes room"),

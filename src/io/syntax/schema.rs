@@ -263,7 +263,7 @@ mod tests {
          - { id: c, in: s, from: { each: a, item_text: x, where: false }, cap: { chars: 8, of: items, over: stop } }\n  \
          - { id: d, in: s, from: { place: b }, refresh: session, keep: { earlier: keep, persist: strip } }\n\
          marks: [ { at: tools, ttl: 1h30m } ]\nruns:\n  r:\n    - set: { a: 1 }\n    - write: { path: a, text: b }\n    \
-         - delete: a\n    - advance: 7m\n    - model: a:b\n    - tools: [a]\n    - call: [ { A: { x: 1 }, result: y } ]\n    \
+         - delete: a\n    - advance: 7m\n    - model: a:b\n    - request: { effort: low, web_search: true }\n    - tools: [a]\n    - call: [ { A: { x: 1 }, result: y } ]\n    \
          - context_edit: { message: 3, text: x }\n    - agent: { role: a, goal: b, run: [ { fail: x } ] }\n",
     ];
 

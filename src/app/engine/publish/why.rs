@@ -63,6 +63,7 @@ pub fn why(shown: &Shown<'_>) -> Why {
             Input::Write { .. }
                 | Input::Delete(_)
                 | Input::Model(_)
+                | Input::Params(_)
                 | Input::Tools(_)
                 | Input::ContextEdit { .. }
                 | Input::Compact(_)

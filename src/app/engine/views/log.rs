@@ -6,7 +6,7 @@ use crate::app::effect::TextPlace;
 use crate::app::engine::Engine;
 use crate::app::engine::publish::{self, one_line};
 use crate::app::views::{LogChange, LogKind, LogRow, LogView};
-use crate::core::fact::{EventId, FactKey, FilePath};
+use crate::core::fact::{EventId, FactKey, FilePath, Name};
 use crate::core::run::{Changed, Happened, Input, Player, Session, SessionEnd, Step, ToolCall};
 use crate::core::wire::CallNo;
 
@@ -158,6 +158,12 @@ fn words(input: &Input, step: &Step) -> (LogKind, String) {
         Input::Delete(path) => (LogKind::Write, format!("{path} is deleted, in this run only")),
         Input::Advance(seconds) => (LogKind::Time, format!("{seconds} s pass")),
         Input::Model(model) => (LogKind::Model, format!("switch to {model}")),
+        Input::Params(values) => {
+            let value = |value: &Option<Name>| value.as_deref().unwrap_or("the default").to_owned();
+            let set: Vec<String> =
+                values.iter().map(|(name, chosen)| format!("{name} = {}", value(chosen))).collect();
+            (LogKind::Model, format!("requests: {}", set.join(", ")))
+        }
         Input::Tools(names) => (LogKind::Tools, format!("the tools are {}", names.join(", "))),
         Input::ContextEdit { text, .. } => {
             let verb = if text.is_some() { "is rewritten" } else { "is deleted" };

@@ -170,6 +170,7 @@ impl Play {
         let shared = before.iter().zip(blocks).take_while(|(old, new)| Arc::ptr_eq(old, new)).count();
         *before = blocks.to_vec();
         Request {
+            params: Arc::default(),
             call: CallNo(self.calls),
             turn: self.turn,
             agent: self.agent.clone(),

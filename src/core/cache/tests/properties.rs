@@ -112,6 +112,7 @@ fn session(steps: &[Step]) -> Vec<Request> {
         marks.sort_unstable();
         marks.dedup();
         requests.push(Request {
+            params: Arc::default(),
             call: CallNo(call),
             turn: 1,
             agent: AGENTS[step.agent].into(),

@@ -144,6 +144,10 @@ impl Decoder<'_> {
             title: text(root, "title"),
             agent,
             model: model?,
+            params: params(root.get("request"))
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, value?)))
+                .collect(),
             workspace,
             facts: values(root.get("facts")),
             reads,
@@ -363,4 +367,14 @@ fn values(node: Option<&Arc<Node>>) -> IndexMap<Name, Value> {
         .iter()
         .map(|entry| (entry.key.clone(), entry.value.value()))
         .collect()
+}
+
+/// Parameters of a request; none for one that is to have the provider's default.
+fn params(node: Option<&Arc<Node>>) -> IndexMap<Name, Option<Name>> {
+    let entries = node.map(|node| node.entries()).unwrap_or_default();
+    let value = |node: &Node| match &node.kind {
+        Kind::Bool(on) => Some(if *on { "true" } else { "false" }.into()),
+        _ => node.as_text().filter(|text| &***text != "default").cloned(),
+    };
+    entries.iter().map(|entry| (entry.key.clone(), value(&entry.value))).collect()
 }

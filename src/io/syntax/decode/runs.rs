@@ -48,7 +48,7 @@ impl Decoder<'_> {
         }
     }
 
-    fn input(&mut self, kind: &str, node: &Node, value: &Node, script: &mut Script) -> Option<Input> {
+    fn input(&mut self, kind: &str, node: &Node, value: &Arc<Node>, script: &mut Script) -> Option<Input> {
         let at = node.at;
         let said = || value.as_text().cloned();
         if matches!(kind, "call" | "say" | "fail") && !script.prepared {
@@ -95,6 +95,7 @@ impl Decoder<'_> {
             }
             "advance" => scalar::duration(value.as_text()?).map(Input::Advance),
             "model" => self.model(value).map(Input::Model),
+            "request" => Some(Input::Params(super::params(Some(value)))),
             "tools" => {
                 let mut names = Vec::new();
                 for item in value.items() {
