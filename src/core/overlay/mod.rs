@@ -6,6 +6,7 @@
 
 pub mod file;
 mod marker;
+pub mod scan;
 
 use crate::core::bench::{Boundary, Cap, CapUnit, Place};
 use crate::core::compose;
