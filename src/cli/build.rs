@@ -11,6 +11,7 @@ use crate::core::cache::Written;
 use crate::core::fact::{EventId, Name};
 use crate::core::run::Session;
 use crate::core::text::{Made, Origin};
+use crate::core::tokens::image;
 use crate::core::wire::{self, Block, BlockKind, Request, Zone};
 
 #[derive(Serialize)]
@@ -128,6 +129,7 @@ fn heading(block: &Block) -> String {
         BlockKind::Assistant => format!("{message}assistant"),
         BlockKind::ToolUse => format!("{message}assistant calls {tool} ({})", block.name),
         BlockKind::ToolResult => format!("{message}result of {tool} ({})", block.name),
+        BlockKind::Image => format!("{message}image of the {}, {}", block.name, image::rule(block.size)),
     }
 }
 

@@ -1,10 +1,9 @@
 //! A chat whose dynamic context is a message of its own, and knowledge bases that may be searched and not read: cases
-//! W1 to W6, W8 to W11, W16 to W21, W24 to W28, W30, W31, W33, W34 and W36.
+//! W1 to W6, W8 to W13, W16 to W21, W24 to W28, W30, W31, W33, W34 and W36.
 //!
 //! | case | why it is not here |
 //! |---|---|
 //! | W7, W14, W15, W22, W23, W29, W32, W35 | the numbers have gaps |
-//! | W12, W13 | images in messages are not built yet |
 
 use plywood::core::fact::Value;
 use plywood::core::run::{Answer, Input, Lead, ToolCall};
@@ -155,6 +154,64 @@ fn w11_the_context_has_no_speaker_and_what_was_said_has() {
     set(&mut scene, &[("speaker", text("Alice")), ("weibo", text("KB_META"))]);
     scene.user("Question");
     assert_eq!(texts(&scene.next()), ["KB_META".to_owned(), format!("User[Alice]: Question{NOW}")]);
+}
+
+/// The messages of the last entry, as the chat API has them.
+fn last_entry(scene: &Scene) -> serde_json::Value {
+    let body = plywood::core::wire::body(&scene.next(), plywood::core::wire::Format::OpenaiChat);
+    let body: serde_json::Value = serde_json::from_str(&body).expect("JSON");
+    body["messages"].as_array().and_then(|list| list.last()).expect("a message").clone()
+}
+
+#[test]
+fn w12_text_and_image_are_blocks_of_one_list() {
+    let mut scene = plain(&["no_time"]);
+    let url = "https://shop.example/a.png";
+    set(&mut scene, &[("images", Value::list([text(&format!("{url} 750x100")), text("  ")]))]);
+    scene.user("What is this?");
+    assert_eq!(
+        last_entry(&scene),
+        serde_json::json!({ "role": "user", "content": [
+            { "type": "text", "text": "What is this?" },
+            { "type": "image_url", "image_url": { "url": url } },
+        ] }),
+        "an image without an address is none"
+    );
+    let image = scene.next().blocks.last().expect("a block").clone();
+    assert_eq!(
+        (image.kind, image.size.map(|size| size.to_string())),
+        (BlockKind::Image, Some("750x100".into()))
+    );
+    // In the history a placeholder stands in its place; what was sent stays what it was.
+    scene.say("A chair.");
+    set(&mut scene, &[("images", Value::list([]))]);
+    scene.user("And the price?");
+    assert_eq!(texts(&scene.next()), ["What is this?", "[image]", "A chair.", "And the price?"]);
+    assert!(!everything(&scene.next()).contains("shop.example"));
+    assert_eq!(texts(&scene.request(1)), ["What is this?", url]);
+    // Of an image without a text the speaker is a text block of its own.
+    set(&mut scene, &[("speaker", text("A")), ("images", Value::list([text(url)]))]);
+    scene.say("Ten.").user("");
+    let now = texts(&scene.next());
+    assert_eq!(now[now.len() - 2..], ["User[A]: ", url]);
+}
+
+#[test]
+fn w13_each_context_is_a_block_between_what_was_said_and_the_time() {
+    let mut scene = plain(&["time_block"]);
+    set(&mut scene, &[("quoted", text("QUOTED")), ("attached", text("ATTACHED"))]);
+    scene.user("Question");
+    let reminder = "<system-reminder><CurrentTime>2026-03-22 10:30</CurrentTime></system-reminder>";
+    let block = |text: &str| serde_json::json!({ "type": "text", "text": text });
+    assert_eq!(
+        last_entry(&scene)["content"],
+        serde_json::json!([block("Question"), block("QUOTED"), block("ATTACHED"), block(reminder)])
+    );
+    // What came with it is not stored: only what the user said is.
+    scene.say("Answer");
+    set(&mut scene, &[("quoted", text("")), ("attached", text(""))]);
+    scene.user("Next");
+    assert_eq!(texts(&scene.next()), ["Question", "Answer", "Next", reminder]);
 }
 
 /// A turn that was stored as one text and a turn of blocks stand side by side, as they were sent.

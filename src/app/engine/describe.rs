@@ -8,13 +8,16 @@ use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
 use super::views;
 use super::ways::{self, AsLoad};
-use crate::app::snapshot::{CallState, Choices, Draft, Pause, Snapshot, Status, Title, VariantChoice, Ways};
+use crate::app::snapshot::{
+    CallState, Choices, Draft, Estimate, Pause, Snapshot, Status, Title, VariantChoice, Ways,
+};
 use crate::app::state::View;
 use crate::app::views::ViewData;
 use crate::core::cache::Measures;
 use crate::core::lint::{self, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
+use crate::core::wire::Request;
 
 impl Engine {
     /// Describes the session as it is now. Where the vocabulary is not loaded yet, everything that needs counting is
@@ -92,7 +95,8 @@ impl Engine {
                 snapshot.lints = lint::check(&subject, &mut Price { measure, method: &model.method });
             }
         }
-        let estimate = matches!(model.method, Method::Estimate { .. });
+        let images = request.as_ref().is_some_and(Request::has_images);
+        let estimate = matches!(model.method, Method::Estimate { .. }) || images;
         let measured = measure.as_mut().map(|m| m as &mut dyn Measure);
         snapshot.data = match (self.view, record) {
             (View::Ledger, Some(record)) => {
@@ -109,6 +113,11 @@ impl Engine {
         let diff = self.differences(session, record, request.as_ref());
         let at = record.map_or(0, |record| record.at);
         snapshot.model = info::model(session.bench(), record, &model, at, snapshot.request.tokens);
+        if let (true, None) = (images, &snapshot.model.tokens.estimate) {
+            // The texts are counted; what an image comes to is guessed from its size.
+            let error = "images by size".into();
+            snapshot.model.tokens.estimate = Some(Estimate { factor: 1.0, error });
+        }
         snapshot.calls = publish::call_table(
             session,
             Some(ahead.player.session()),

@@ -138,7 +138,7 @@ pub fn with_labels<T>(session: &Session, then: impl FnOnce(&Labels<'_>) -> T) ->
     let event = |id: EventId| session.event(id).label.to_string();
     let layer = |id: &str| shown_name(bench, &id.into()).to_string();
     let strip = |id: &str, new_turn: bool| {
-        let keep = bench.layer(id)?.keep;
+        let keep = &bench.layer(id)?.keep;
         match new_turn {
             true if keep.persist == Keeping::Strip => Some("persist: strip".to_owned()),
             false if keep.earlier == Keeping::Strip => Some("earlier: strip".to_owned()),

@@ -212,7 +212,7 @@ fn place(unit: &Unit) -> String {
         (BlockKind::Tool, _) => "tools".to_owned(),
         (BlockKind::System, Some(block)) => block.to_string(),
         (BlockKind::System, None) => "system".to_owned(),
-        (BlockKind::User, _) => "user message".to_owned(),
+        (BlockKind::User | BlockKind::Image, _) => "user message".to_owned(),
         (BlockKind::Assistant | BlockKind::ToolUse, _) => "model message".to_owned(),
         (BlockKind::ToolResult, _) => "tool message".to_owned(),
     }

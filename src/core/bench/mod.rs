@@ -188,6 +188,19 @@ pub enum LayerSource {
     Said,
 }
 
+/// As what a layer's text stands in its message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Text, behind what stands before it.
+    #[default]
+    Text,
+    /// A block of its own.
+    Block,
+    /// Images: each line of it is an address or a `data:` URL, with the size in pixels behind a space where it is known
+    /// (`https://shop.example/a.png 1024x768`). Each is a block of its own; blank lines are none.
+    Images,
+}
+
 /// How a table's key is compared with what is looked for. All compare without regard to ASCII case, except `exact`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Matching {
@@ -254,12 +267,14 @@ pub enum Keeping {
 }
 
 /// What becomes of the text that a layer put into messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
     /// Of its earlier text, when it writes again.
     pub earlier: Keeping,
     /// When the turn is persisted.
     pub persist: Keeping,
+    /// What stands in its place once it was taken out so; nothing by default.
+    pub instead: Option<Name>,
 }
 
 /// What a limit counts.
@@ -356,6 +371,8 @@ pub struct Layer {
     pub refresh: Refresh,
     /// `keep:`.
     pub keep: Keep,
+    /// `as:`.
+    pub form: Form,
     /// `cap:`.
     pub cap: Option<Cap>,
     /// `budget:`: what its author allows it; a lint, not a cut.

@@ -33,6 +33,7 @@ fn same_layer(a: &Layer, b: &Layer) -> bool {
         key,
         refresh,
         keep,
+        form,
         cap,
         budget,
         required,
@@ -47,6 +48,7 @@ fn same_layer(a: &Layer, b: &Layer) -> bool {
         && *key == b.key
         && *refresh == b.refresh
         && *keep == b.keep
+        && *form == b.form
         && *cap == b.cap
         && *budget == b.budget
         && *required == b.required

@@ -98,7 +98,7 @@ impl Seen<'_> {
         let mut outcome = Outcome {
             call: self.request.call,
             model: model.id.clone(),
-            estimate: matches!(model.method, Method::Estimate { .. }),
+            estimate: matches!(model.method, Method::Estimate { .. }) || self.request.has_images(),
             blame: self.breaks.first().map(|first| first.blame.clone()),
             ..Outcome::default()
         };
@@ -304,10 +304,7 @@ impl Seen<'_> {
         let old_sent = outcome.sent_before.unwrap_or_default();
         for hidden in &self.breaks[1..] {
             let inside = |blocks: &[Arc<Block>], block: usize, byte: usize, measure: &mut dyn Measure| {
-                blocks
-                    .get(block)
-                    .filter(|_| byte > 0)
-                    .map_or(0, |block| measure.tokens_before(block.text.text(), byte))
+                blocks.get(block).filter(|_| byte > 0).map_or(0, |block| block.tokens_before(byte, measure))
             };
             let (old, new) = (hidden.old, hidden.new);
             let at =

@@ -232,7 +232,7 @@ fn same(conversation: &Conversation, request: &Request) -> usize {
 fn extend(sums: &mut Vec<u32>, blocks: &[Arc<Block>], measure: &mut dyn Measure) {
     let mut sum = sums.last().copied().unwrap_or_default();
     for block in &blocks[sums.len().min(blocks.len())..] {
-        sum += measure.tokens(block.text.text());
+        sum += block.tokens(measure);
         sums.push(sum);
     }
 }

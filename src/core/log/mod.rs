@@ -6,9 +6,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::core::bench::{Keeping, Role};
+use crate::core::bench::{Form, Keeping, Role};
 use crate::core::fact::{EventId, Name};
-use crate::core::text::{Builder, Traced};
+use crate::core::text::{Builder, Made, Traced};
+use crate::core::tokens::image::Pixels;
 use crate::core::wire::{Block, BlockKind, CallNo, MessageId};
 
 /// The calls in which something is sent: from `start` on, before `end`.
@@ -29,10 +30,12 @@ pub struct Attachment {
     pub text: Traced,
     /// Written in front of it where something stands before it in the message.
     pub glue: Name,
-    /// True where it is a block of its own.
-    pub block: bool,
+    /// As what it stands there.
+    pub form: Form,
     /// What becomes of it when the turn is persisted.
     pub persist: Keeping,
+    /// The text that stands in its place once that took it out.
+    pub instead: Option<Name>,
     /// The calls that it is sent in.
     pub live: Lifetime,
     /// Why its lifetime ended; none while it is open, and where the message was taken from under it.
@@ -145,14 +148,26 @@ impl Message {
             Body::Tool { call, tool, .. } => (BlockKind::ToolResult, call.clone(), Some(tool.clone())),
         };
         let kept = self.attached.iter().filter(|a| a.live.contains(&call) && !stripped.contains(&a.layer));
+        let mut ends_block = false;
         for attachment in kept.chain(staged) {
-            if attachment.block && (!builder.is_empty() || kind == BlockKind::ToolResult) {
+            let images = attachment.form == Form::Images;
+            if images && images_of(&attachment.text).next().is_none() {
+                continue;
+            }
+            let apart = attachment.form != Form::Text || ends_block;
+            if apart && (!builder.is_empty() || kind == BlockKind::ToolResult) {
                 let text = std::mem::take(&mut builder).finish();
                 blocks.push(Block::new(kind, name.clone(), tool.take(), Some(self.id), text));
                 if kind == BlockKind::ToolResult {
                     // What stands beside a result is not the tool's any more.
                     (kind, name) = (BlockKind::User, "user".into());
                 }
+            }
+            ends_block = attachment.form == Form::Block;
+            if images {
+                let image = |(url, size)| Block::image(name.clone(), Some(self.id), url, size);
+                blocks.extend(images_of(&attachment.text).map(image));
+                continue;
             }
             let glue = if builder.is_empty() { "" } else { &*attachment.glue };
             builder.append(glue, &attachment.text);
@@ -169,6 +184,20 @@ impl Message {
         }
         blocks
     }
+}
+
+/// The images that a text names, one a line, with their sizes.
+fn images_of(text: &Traced) -> impl Iterator<Item = (Traced, Option<Pixels>)> {
+    let mut start = 0;
+    text.text().split_inclusive('\n').filter_map(move |line| {
+        let at = start;
+        start += line.len();
+        let blank = line.len() - line.trim_start().len();
+        let line = line.trim();
+        let (url, size) = line.split_once(' ').unwrap_or((line, ""));
+        let size = Pixels::parse(size.trim()).or_else(|| Pixels::of_url(url));
+        (!url.is_empty()).then(|| (text.slice(at + blank..at + blank + url.len()), size))
+    })
 }
 
 /// The messages of one conversation.
@@ -255,6 +284,33 @@ impl Log {
         }
     }
 
+    /// Ends what is not persisted, before `call` and by an event; what shall stand in its place stands there from then on.
+    pub fn persist(&mut self, call: CallNo, by: EventId) {
+        let closed = Closed { rule: Rule::Persist, by };
+        self.close(call, 0, closed, |a| a.persist == Keeping::Strip);
+        for message in &mut self.messages {
+            let leaves =
+                |a: &Attachment| a.closed == Some(closed) && a.live.end == call && a.instead.is_some();
+            while let Some(at) = message.attached.iter().position(leaves) {
+                let attached = &mut Arc::make_mut(message).attached;
+                let old = &mut attached[at];
+                let Some(text) = old.instead.take() else { break };
+                let text = Traced::whole(old.layer.clone(), text, Made::Literal, by);
+                let form = if old.form == Form::Images { Form::Block } else { old.form };
+                let new = Attachment {
+                    text,
+                    form,
+                    persist: Keeping::Keep,
+                    live: since(call),
+                    closed: None,
+                    instead: None,
+                    ..old.clone()
+                };
+                attached.insert(at + 1, new);
+            }
+        }
+    }
+
     /// Ends, before `call` and by an event, every message whose index `which` picks and that is still sent. Attachments go with it.
     pub fn end(&mut self, call: CallNo, by: EventId, which: impl Fn(usize) -> bool) {
         for index in 0..self.messages.len() {
@@ -321,8 +377,9 @@ mod tests {
                 layer: "r".into(),
                 text: text("r", "<r>"),
                 glue: "\n\n".into(),
-                block: false,
+                form: Form::Text,
                 persist: Keeping::Strip,
+                instead: None,
                 live: since(CallNo(2)),
                 closed: None,
             },
@@ -345,8 +402,9 @@ mod tests {
             layer: layer.into(),
             text: text(layer, layer),
             glue: glue.into(),
-            block,
+            form: if block { Form::Block } else { Form::Text },
             persist: Keeping::Keep,
+            instead: None,
             live: since(CallNo(1)),
             closed: None,
         };
@@ -367,11 +425,54 @@ mod tests {
             [
                 "User developer None e",
                 "User user None a",
-                "User user None b c",
+                "User user None b",
+                "User user None c",
                 "ToolResult call_1 Some(\"Cd\") ",
                 "User user None d"
             ]
         );
+    }
+
+    #[test]
+    fn images_are_blocks_of_their_own_and_something_can_stand_instead_of_them() {
+        let mut log = Log::default();
+        let attachment = |layer: &str, said: &str, form, instead: Option<&str>| Attachment {
+            layer: layer.into(),
+            text: text(layer, said),
+            glue: " ".into(),
+            form,
+            persist: if instead.is_some() { Keeping::Strip } else { Keeping::Keep },
+            instead: instead.map(Into::into),
+            live: since(CallNo(1)),
+            closed: None,
+        };
+        let user = log.push(Body::User(None), CallNo(1));
+        log.attach(user, attachment("said", "Look", Form::Text, None));
+        let urls = "https://a.example/1.png 30x25\n\n  data:image/gif;base64,R0lGODlhAwACAIAAAP  \n";
+        log.attach(user, attachment("shown", urls, Form::Images, Some("[image]")));
+        log.attach(user, attachment("note", "noted", Form::Block, None));
+        log.attach(user, attachment("time", "10:30", Form::Text, None));
+        log.attach(user, attachment("none", " \n", Form::Images, None));
+        let shown = |log: &Log, call| {
+            log.sent(CallNo(call))
+                .map(|b| {
+                    format!("{:?} {} {}", b.kind, b.text.text(), b.size.map_or("".into(), |s| s.to_string()))
+                })
+                .collect::<Vec<String>>()
+        };
+        let sent = [
+            "User Look ",
+            "Image https://a.example/1.png 30x25",
+            "Image data:image/gif;base64,R0lGODlhAwACAIAAAP 3x2",
+            "User noted ",
+            "User 10:30 ",
+        ];
+        assert_eq!(shown(&log, 1), sent);
+        log.persist(CallNo(2), EventId(4));
+        assert_eq!(shown(&log, 1), sent, "the past stays");
+        assert_eq!(shown(&log, 2), ["User Look ", "User [image] ", "User noted ", "User 10:30 "]);
+        log.persist(CallNo(3), EventId(5));
+        assert_eq!(shown(&log, 3), shown(&log, 2));
     }
 
     #[test]

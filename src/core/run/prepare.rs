@@ -7,7 +7,9 @@ use super::blocks;
 use super::conversation::Built;
 use super::record::{Baseline, CallRecord, LayerState, Pending, Watched};
 use super::session::Session;
-use crate::core::bench::{Bench, Keeping, Layer, LayerSource, MessageAt, Place, PlaceKind, Refresh, Role};
+use crate::core::bench::{
+    Bench, Form, Keeping, Layer, LayerSource, MessageAt, Place, PlaceKind, Refresh, Role,
+};
 use crate::core::compose;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Lookup, Name, Progress};
@@ -291,8 +293,9 @@ impl Session {
             layer: layer.id.clone(),
             text: text.clone(),
             glue: place.join.clone(),
-            block: place.blocks,
+            form: if place.blocks && layer.form == Form::Text { Form::Block } else { layer.form },
             persist: layer.keep.persist,
+            instead: layer.keep.instead.clone(),
             live: since(self.next_call),
             closed: None,
         }

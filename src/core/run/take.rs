@@ -9,7 +9,7 @@ use super::session::{Op, Refused, Session};
 use super::short::{difference, in_short};
 use crate::core::bench::PlaceKind;
 use crate::core::fact::{EventId, FactKey, Found, Lookup, Name, Progress, Value};
-use crate::core::log::{Body, Called, Closed, Log, Rule};
+use crate::core::log::{Body, Called, Log};
 use crate::core::text::{Made, Traced};
 use crate::core::wire::{CallNo, MessageId, json};
 
@@ -232,8 +232,7 @@ impl Session {
             conversation.log.push(Body::Assistant { text: Some(text), calls: Vec::new() }, from);
         }
         // The turn is persisted: what is not kept is sent for the last time in the call before.
-        let closed = Closed { rule: Rule::Persist, by: event };
-        conversation.log.close(from, 0, closed, |a| a.persist == crate::core::bench::Keeping::Strip);
+        conversation.log.persist(from, event);
     }
 
     pub(super) fn run_tool(&mut self, call: &ToolCall, id: &Name, at: CallNo) -> Progress<()> {

@@ -186,6 +186,31 @@ impl Traced {
         self.parts.get(self.parts.partition_point(|part| part.end <= byte))
     }
 
+    /// A piece of it, with whoever wrote its bytes.
+    ///
+    /// # Panics
+    ///
+    /// When the range does not lie between characters of the text.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Traced {
+        let text = &self.text[range.clone()];
+        let within = |at: usize| at.clamp(range.start, range.end) - range.start;
+        let spans = self.ranges().filter(|(at, _)| at.start < range.end && at.end > range.start);
+        let parts = self.parts.iter().filter(|part| part.start < range.end && part.end > range.start);
+        Traced {
+            text: text.into(),
+            spans: spans.map(|(_, span)| Span { end: within(span.end), ..span.clone() }).collect(),
+            parts: parts
+                .map(|part| Part {
+                    start: within(part.start),
+                    body: within(part.body),
+                    end: within(part.end),
+                    ..part.clone()
+                })
+                .collect(),
+        }
+    }
+
     /// The same text, every part of it with these reads.
     #[must_use]
     pub fn with_reads(&self, reads: &Arc<Reads>) -> Traced {

@@ -6,6 +6,7 @@
 
 mod encoding;
 mod estimate;
+pub mod image;
 mod joints;
 mod lines;
 mod memo;

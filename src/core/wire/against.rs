@@ -247,6 +247,7 @@ fn build<'r>(request: &'r Request, recorded: &Document) -> Vec<(Zone, Built<'r>)
             BlockKind::System => kind = ItemKind::System,
             BlockKind::User if leading => (kind, zone) = (ItemKind::System, Zone::System),
             BlockKind::User => {}
+            BlockKind::Image => kind = ItemKind::Image,
             BlockKind::Assistant => kind = ItemKind::Assistant,
             BlockKind::ToolUse => {
                 kind = ItemKind::ToolUse;
@@ -294,7 +295,7 @@ fn alike(theirs: &Item, ours: &Built<'_>) -> bool {
         && match theirs.kind {
             ItemKind::Tool => *theirs.name == *ours.name,
             ItemKind::ToolUse => *theirs.tool == *ours.tool,
-            ItemKind::User => voice(&theirs.role) == voice(&ours.role),
+            ItemKind::User | ItemKind::Image => voice(&theirs.role) == voice(&ours.role),
             _ => true,
         }
 }
@@ -524,6 +525,7 @@ impl Comparer<'_> {
             ItemKind::ToolUse => format!("call of {}", item.tool),
             ItemKind::ToolResult => format!("result of {}", item.tool),
             ItemKind::Other => item.name.to_string(),
+            ItemKind::Image => format!("image of the {}", item.role),
             ItemKind::User | ItemKind::Assistant => format!("text of the {}", item.role),
         }
     }
@@ -538,6 +540,7 @@ impl Comparer<'_> {
             (_, ItemKind::ToolUse) => format!("{message}, call of {}", built.tool),
             (_, ItemKind::ToolResult) => format!("{message}, result of {}", built.tool),
             (_, ItemKind::Assistant) => format!("{message}, the model's text"),
+            (_, ItemKind::Image) => format!("{message}, image"),
             _ => message,
         }
     }

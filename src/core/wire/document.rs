@@ -28,7 +28,9 @@ pub enum ItemKind {
     ToolUse,
     /// What a tool returned.
     ToolResult,
-    /// An image, a document, the model's reasoning: kept and not looked into.
+    /// An image: its text is its address or a `data:` URL.
+    Image,
+    /// A document, the model's reasoning: kept and not looked into.
     Other,
 }
 
@@ -228,7 +230,9 @@ impl Document {
             let Some(new) = text(item) else { continue };
             match item.texts.as_slice() {
                 [one] => changes.push((one.clone(), self.spelling.quote(&new))),
-                [] if *new != *item.text => changes.push((item.span.clone(), new.to_string())),
+                [] if *new != *item.text && item.kind != ItemKind::Image => {
+                    changes.push((item.span.clone(), new.to_string()))
+                }
                 _ => {}
             }
         }
@@ -433,6 +437,9 @@ impl Reader<'_> {
             let spans = vec![json.span.clone()];
             return self.push(place, path, text, spans, json.span.clone(), mark(&found));
         }
+        if let Some(found) = read_any(self.shape.images, part) {
+            return self.image(part, &found, place, path);
+        }
         if let Some(found) = read_any(self.shape.calls, part) {
             return self.call(part, &found, place, &path);
         }
@@ -471,6 +478,24 @@ impl Reader<'_> {
             span,
             mark,
         });
+    }
+
+    fn image(&mut self, json: &Json, found: &Found<'_>, place: &Place, path: String) {
+        let place = Place { kind: ItemKind::Image, ..place.clone() };
+        let mark = mark(found);
+        match found.get(Hole::Url) {
+            Some(url) => {
+                let text = url.as_text().cloned().unwrap_or_default();
+                self.push(&place, path, text, vec![url.span.clone()], url.span.clone(), mark);
+            }
+            None => {
+                let url = format!("data:{};base64,{}", found.text(Hole::MediaType), found.text(Hole::Data));
+                self.push(&place, path, url.into(), Vec::new(), json.span.clone(), mark);
+            }
+        }
+        if let Some(item) = self.items.last_mut() {
+            item.name = "image".into();
+        }
     }
 
     fn other(&mut self, json: &Json, place: &Place, path: String) {

@@ -29,6 +29,8 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::core::fact::Name;
 use crate::core::text::Traced;
+use crate::core::tokens::image::Pixels;
+use crate::core::tokens::{self, Measure};
 
 /// The three zones of a request, in the order in which providers hash them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -58,6 +60,8 @@ pub enum BlockKind {
     ToolUse,
     /// What a tool returned, with everything that was injected into it.
     ToolResult,
+    /// An image in a message of the user: its text is its address, or a `data:` URL with all of it.
+    Image,
 }
 
 impl BlockKind {
@@ -94,6 +98,8 @@ pub struct Block {
     pub text: Traced,
     /// A hash of kind, names and text: equal blocks are sent as equal bytes.
     pub hash: u64,
+    /// Of an image its size, where it is known. Not sent.
+    pub size: Option<Pixels>,
 }
 
 impl Block {
@@ -108,14 +114,51 @@ impl Block {
     ) -> Arc<Block> {
         let mut hasher = Xxh3::new();
         hasher.update(&[kind as u8]);
-        if matches!(kind, BlockKind::Tool | BlockKind::User | BlockKind::ToolUse | BlockKind::ToolResult) {
+        if matches!(
+            kind,
+            BlockKind::Tool | BlockKind::User | BlockKind::ToolUse | BlockKind::ToolResult | BlockKind::Image
+        ) {
             for sent in [Some(&name), tool.as_ref()].into_iter().flatten() {
                 hasher.update(&(sent.len() as u64).to_le_bytes());
                 hasher.update(sent.as_bytes());
             }
         }
         hasher.update(text.text().as_bytes());
-        Arc::new(Block { kind, name, tool, message, hash: hasher.digest(), text })
+        Arc::new(Block { kind, name, tool, message, hash: hasher.digest(), text, size: None })
+    }
+
+    /// An image that `who` (`user`) shows.
+    #[must_use]
+    pub fn image(who: Name, message: Option<MessageId>, url: Traced, size: Option<Pixels>) -> Arc<Block> {
+        let mut block = Block::new(BlockKind::Image, who, None, message, url);
+        Arc::make_mut(&mut block).size = size;
+        block
+    }
+
+    /// The tokens of the whole block; of an image an estimate by its size, whatever measures texts.
+    pub fn tokens<M: Measure + ?Sized>(&self, measure: &mut M) -> u32 {
+        match self.kind {
+            BlockKind::Image => tokens::image::tokens(self.size),
+            _ => measure.tokens(self.text.text()),
+        }
+    }
+
+    /// The tokens that end at or before a byte of the text. An image is not divided.
+    pub fn tokens_before<M: Measure + ?Sized>(&self, byte: usize, measure: &mut M) -> u32 {
+        match self.kind {
+            BlockKind::Image if byte < self.text.len() => 0,
+            BlockKind::Image => tokens::image::tokens(self.size),
+            _ => measure.tokens_before(self.text.text(), byte),
+        }
+    }
+
+    /// Leading tokens that two blocks have in common. Of images that differ, none are known to be.
+    pub fn shared<M: Measure + ?Sized>(&self, other: &Block, measure: &mut M) -> u32 {
+        match (self.kind, other.kind) {
+            (BlockKind::Image, _) | (_, BlockKind::Image) if self.hash == other.hash => self.tokens(measure),
+            (BlockKind::Image, _) | (_, BlockKind::Image) => 0,
+            _ => measure.shared(self.text.text(), other.text.text()),
+        }
     }
 }
 
@@ -157,6 +200,12 @@ pub struct Request {
 }
 
 impl Request {
+    /// True when it shows images: what it counts is then an estimate, whatever counts the texts.
+    #[must_use]
+    pub fn has_images(&self) -> bool {
+        self.blocks.iter().any(|block| block.kind == BlockKind::Image)
+    }
+
     /// The blocks of a zone.
     #[must_use]
     pub fn zone(&self, zone: Zone) -> &[Arc<Block>] {

@@ -25,9 +25,15 @@ pub(super) enum Hole {
     Arguments,
     /// A cache mark.
     Mark,
+    /// The address of an image, or a `data:` URL.
+    Url,
+    /// The kind of data of an image: `image/png`.
+    MediaType,
+    /// The data of an image, in base64.
+    Data,
 }
 
-const HOLES: usize = Hole::Mark as usize + 1;
+const HOLES: usize = Hole::Data as usize + 1;
 
 /// Whether a member has to be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

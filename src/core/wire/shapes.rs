@@ -135,6 +135,8 @@ pub(super) struct Shape {
     pub merges: bool,
     /// How texts are written: the first by everybody, the last by the model.
     pub texts: &'static [Pattern],
+    /// How images are written: by their address, and with their data where that is something else.
+    pub images: &'static [Pattern],
     /// How calls are written; the first is what is written here.
     pub calls: &'static [Pattern],
     pub calls_at: At,
@@ -201,6 +203,31 @@ static ANTHROPIC: Shape = Shape {
         must(&["text"], Pattern::Text(Hole::Text)),
         may(CACHE_CONTROL, Pattern::Any(Hole::Mark)),
     ])],
+    images: &[
+        Pattern::Map(&[
+            must(&["type"], Pattern::Word("image")),
+            must(
+                &["source"],
+                Pattern::Map(&[
+                    must(&["type"], Pattern::Word("url")),
+                    must(&["url"], Pattern::Text(Hole::Url)),
+                ]),
+            ),
+            may(CACHE_CONTROL, Pattern::Any(Hole::Mark)),
+        ]),
+        Pattern::Map(&[
+            must(&["type"], Pattern::Word("image")),
+            must(
+                &["source"],
+                Pattern::Map(&[
+                    must(&["type"], Pattern::Word("base64")),
+                    must(&["media_type"], Pattern::Text(Hole::MediaType)),
+                    must(&["data"], Pattern::Text(Hole::Data)),
+                ]),
+            ),
+            may(CACHE_CONTROL, Pattern::Any(Hole::Mark)),
+        ]),
+    ],
     calls: &[Pattern::Map(&[
         must(&["type"], Pattern::Word("tool_use")),
         must(&["id"], Pattern::Text(Hole::Id)),
@@ -254,6 +281,10 @@ static OPENAI_CHAT: Shape = Shape {
         must(&["type"], Pattern::Word("text")),
         must(&["text"], Pattern::Text(Hole::Text)),
         may(BREAKPOINT, Pattern::Any(Hole::Mark)),
+    ])],
+    images: &[Pattern::Map(&[
+        must(&["type"], Pattern::Word("image_url")),
+        must(&["image_url"], Pattern::Map(&[must(&["url"], Pattern::Text(Hole::Url))])),
     ])],
     calls: &[
         Pattern::Map(&[
@@ -326,6 +357,10 @@ static OPENAI_RESPONSES: Shape = Shape {
             must(&["text"], Pattern::Text(Hole::Text)),
         ]),
     ],
+    images: &[Pattern::Map(&[
+        must(&["type"], Pattern::Word("input_image")),
+        must(&["image_url"], Pattern::Text(Hole::Url)),
+    ])],
     calls: &[
         Pattern::Map(&[
             must(&["type"], Pattern::Word("function_call")),
@@ -382,6 +417,19 @@ static GEMINI: Shape = Shape {
     plain: false,
     merges: true,
     texts: &[Pattern::Map(&[must(&["text"], Pattern::Text(Hole::Text)), not(&["thought"])])],
+    images: &[
+        Pattern::Map(&[must(
+            &["fileData", "file_data"],
+            Pattern::Map(&[must(&["fileUri", "file_uri"], Pattern::Text(Hole::Url))]),
+        )]),
+        Pattern::Map(&[must(
+            &["inlineData", "inline_data"],
+            Pattern::Map(&[
+                must(&["mimeType", "mime_type"], Pattern::Text(Hole::MediaType)),
+                must(&["data"], Pattern::Text(Hole::Data)),
+            ]),
+        )]),
+    ],
     calls: &[Pattern::Map(&[must(
         &["functionCall", "function_call"],
         Pattern::Map(&[

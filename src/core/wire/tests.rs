@@ -213,6 +213,17 @@ fn messages() -> impl Strategy<Value = Vec<Vec<(BlockKind, String, String)>>> {
             .prop_map(|(role, texts)| {
                 texts.into_iter().map(|text| (BlockKind::User, role.to_owned(), text)).collect::<Vec<_>>()
             });
+    let url = prop_oneof![
+        "https://[a-z]{1,5}/[a-z\"\\\\]{0,5}",
+        "[A-Za-z0-9+/]{0,9}".prop_map(|data| format!("data:image/png;base64,{data}")),
+    ];
+    let shown = (text(), url).prop_map(|(said, url)| {
+        vec![
+            (BlockKind::User, "user".to_owned(), said),
+            (BlockKind::Image, "user".to_owned(), url.clone()),
+            (BlockKind::Image, "user".to_owned(), url),
+        ]
+    });
     let calls = (prop::option::of(text()), prop::collection::vec((text(), "[a-z]{1,4}"), 0..3)).prop_map(
         |(said, calls)| {
             let mut blocks = Vec::new();
@@ -227,7 +238,7 @@ fn messages() -> impl Strategy<Value = Vec<Vec<(BlockKind, String, String)>>> {
             blocks
         },
     );
-    prop::collection::vec(prop_oneof![user, calls], 0..6)
+    prop::collection::vec(prop_oneof![user, calls, shown], 0..6)
 }
 
 fn requests() -> impl Strategy<Value = Request> {
@@ -328,6 +339,7 @@ proptest! {
                     BlockKind::System => back.kind = ItemKind::System,
                     BlockKind::User if leading => back.kind = ItemKind::System,
                     BlockKind::User => back.kind = ItemKind::User,
+                    BlockKind::Image => back.kind = ItemKind::Image,
                     BlockKind::Assistant => back.kind = ItemKind::Assistant,
                     BlockKind::ToolUse => {
                         calls += 1;

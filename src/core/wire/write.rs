@@ -144,6 +144,25 @@ fn text(pattern: &Pattern, text: &str, mark: Option<&str>) -> String {
     out
 }
 
+/// An image: by its address, or with its data where the format keeps those apart.
+fn image(shape: &Shape, url: &str, mark: Option<&str>) -> String {
+    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
+    let (pattern, media, data) = match (shape.images, data) {
+        ([_, inline], Some((media, data))) => (inline, media, data),
+        (images, _) => (&images[0], "", ""),
+    };
+    let fill = |hole| match hole {
+        Hole::Url => Some(Fill::Text(url)),
+        Hole::MediaType => Some(Fill::Text(media)),
+        Hole::Data => Some(Fill::Text(data)),
+        Hole::Mark => mark.map(Fill::Json),
+        _ => None,
+    };
+    let mut out = String::with_capacity(url.len() + 64);
+    pattern.write(&fill, &mut out);
+    out
+}
+
 /// A message that is being put together.
 struct Message {
     role: &'static str,
@@ -201,6 +220,12 @@ impl Writer<'_> {
                     At::Inside => self.message(role, block).parts.push(result),
                     At::Beside | At::Entry => self.entry(result),
                 }
+            }
+            BlockKind::Image => {
+                let part = image(self.shape, block.text.text(), mark.as_deref());
+                let message = self.message(role, block);
+                message.only = None;
+                message.parts.push(part);
             }
             _ => {
                 let texts = self.shape.texts;

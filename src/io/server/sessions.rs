@@ -1,5 +1,6 @@
 //! One session: what it was told, what waits, and the requests that come of it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::core::bench::Bench;
 use crate::core::fact::{FactKey, Found, Name, Progress};
 use crate::core::run::{CallRecord, Input, Load, Session, reported_by};
 use crate::core::source::Piece;
-use crate::core::wire::{BlockKind, Zone};
+use crate::core::wire::{Block, BlockKind, Zone};
 
 /// Why something could not be done: a code for programs, a sentence for people.
 pub(super) type Problem = (&'static str, String);
@@ -322,13 +323,13 @@ impl Talk {
         let mut last = None;
         for block in request.zone(Zone::Messages) {
             let role: Arc<str> = match block.kind {
-                BlockKind::User => block.name.clone(),
+                BlockKind::User | BlockKind::Image => block.name.clone(),
                 BlockKind::Assistant | BlockKind::ToolUse => "assistant".into(),
                 _ => "tool".into(),
             };
             match messages.last_mut() {
-                Some(message) if last == block.message => message.content.push_str(block.text.text()),
-                _ => messages.push(ChatMessage { role, content: block.text.text().to_string() }),
+                Some(message) if last == block.message => message.content.push_str(&in_words(block)),
+                _ => messages.push(ChatMessage { role, content: in_words(block).into_owned() }),
             }
             last = block.message;
         }
@@ -344,6 +345,18 @@ impl Talk {
             layers,
             notes,
         }))
+    }
+}
+
+/// A block of a message as text: an image is named in the place where it stands.
+fn in_words(block: &Block) -> Cow<'_, str> {
+    let text = &**block.text.text();
+    match block.kind {
+        BlockKind::Image if text.starts_with("data:") => {
+            Cow::Owned(format!("[image, {} bytes of data]", text.len()))
+        }
+        BlockKind::Image => Cow::Owned(format!("[image {text}]")),
+        _ => Cow::Borrowed(text),
     }
 }
 

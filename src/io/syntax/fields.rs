@@ -433,6 +433,7 @@ pub(super) static LAYER: Record = record(
             "when it is made again",
         ),
         field("keep", Shape::Record(&KEEP), "whether text that it put into messages stays"),
+        field("as", Shape::Words(FORM), "as what it stands in its message"),
         field("cap", Shape::Record(&CAP), "a limit on its text"),
         field(
             "budget",
@@ -471,6 +472,12 @@ static CHANGE: Record = record(
     ],
 );
 
+static FORM: &[Word] = &[
+    word("text", "text behind what stands before it; the default"),
+    word("block", "a block of its own"),
+    word("images", "images: a URL a line, with the size behind it where it is known: `URL 1024x768`"),
+];
+
 static KEEPING: &[Word] =
     &[word("keep", "it stays where it was put"), word("strip", "it is taken out again")];
 
@@ -480,6 +487,7 @@ static KEEP: Record = record(
     &[
         field("earlier", Shape::Words(KEEPING), "its earlier text, when it writes again"),
         field("persist", Shape::Words(KEEPING), "its text, when the turn is persisted"),
+        field("instead", TEXT, "what stands in its place once `persist: strip` took it out"),
     ],
 );
 

@@ -20,7 +20,7 @@ pub fn table(shown: &Shown<'_>, mut counter: Counter<'_>) -> LayerTable {
     let bench = shown.session.bench();
     let tokens = in_context(shown, &mut counter);
     let total = counter.as_mut().map(|counter| {
-        shown.request.blocks.iter().map(|block| u64::from(counter.tokens(block.text.text()))).sum::<u64>()
+        shown.request.blocks.iter().map(|block| u64::from(block.tokens(counter))).sum::<u64>()
     });
     let mut rows = Vec::new();
     if let Some(row) = tools_row(shown, tokens.get("\0tools").copied()) {
@@ -74,11 +74,11 @@ fn in_context(shown: &Shown<'_>, counter: &mut Counter<'_>) -> BTreeMap<String, 
                 _ => Rest::of(bench, &part.id).key(),
             };
             let end = if part.end == text.len() {
-                counter.tokens(text)
+                block.tokens(counter)
             } else {
-                counter.tokens_before(text, part.end)
+                block.tokens_before(part.end, counter)
             };
-            let count = end - counter.tokens_before(text, part.start);
+            let count = end - block.tokens_before(part.start, counter);
             *tokens.entry(key.to_owned()).or_default() += u64::from(count);
         }
     }

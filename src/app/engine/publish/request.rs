@@ -95,7 +95,7 @@ fn row(
         .iter()
         .map(|part| part_row(shown.session, block, part, old.map(|old| &old.text), change))
         .collect::<Vec<_>>();
-    let tokens = counter.as_mut().map(|counter| u64::from(counter.tokens(block.text.text())));
+    let tokens = counter.as_mut().map(|counter| u64::from(block.tokens(counter)));
     let injected_parts: Vec<&Part> =
         block.text.parts().iter().filter(|part| is_injector(bench, &part.id)).collect();
     let injected = match (injected_parts.is_empty(), counter.as_mut()) {
@@ -105,8 +105,9 @@ fn row(
             injected_parts
                 .iter()
                 .map(|part| {
-                    let text = block.text.text();
-                    u64::from(counter.tokens_before(text, part.end) - counter.tokens_before(text, part.start))
+                    u64::from(
+                        block.tokens_before(part.end, counter) - block.tokens_before(part.start, counter),
+                    )
                 })
                 .sum(),
         ),
@@ -145,6 +146,10 @@ pub fn title(block: &Block) -> String {
             format!("message {number} (calls {})", block.tool.as_deref().unwrap_or_default())
         }
         BlockKind::ToolResult => format!("message {number} (tool)"),
+        BlockKind::Image => match block.size {
+            Some(size) => format!("message {number} (image {size})"),
+            None => format!("message {number} (image, size not known)"),
+        },
     }
 }
 

@@ -29,7 +29,7 @@ pub fn ledger(
         for block in texts {
             size.bytes += block.text.len() as u64;
             if let (Some(tokens), Some(counter)) = (&mut size.tokens, &mut counter) {
-                *tokens += u64::from(counter.tokens(block.text.text()));
+                *tokens += u64::from(block.tokens(counter));
             }
         }
         size

@@ -150,7 +150,7 @@ impl BlockStore {
             })
             .filter_map(|child| self.tree.block(child))
             .filter(|other| comparable(block, other))
-            .map(|other| measure.shared(other.text.text(), block.text.text()))
+            .map(|other| other.shared(block, measure))
             .max()
             .unwrap_or(0)
     }

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use crate::core::bench::{
-    Boundary, Cap, CapUnit, Expression, Keep, Keeping, Layer, LayerSource, Matching, OnError, Place,
+    Boundary, Cap, CapUnit, Expression, Form, Keep, Keeping, Layer, LayerSource, Matching, OnError, Place,
     PlaceKind, Refresh, Since, Template,
 };
 use crate::core::diagnostic::Position;
@@ -79,7 +79,12 @@ impl Decoder<'_> {
             },
             key,
             refresh: refresh?,
-            keep: Keep { earlier: keeping("earlier"), persist: keeping("persist") },
+            keep: Keep {
+                earlier: keeping("earlier"),
+                persist: keeping("persist"),
+                instead: keep.and_then(|keep| text(keep, "instead")),
+            },
+            form: self.form(node, places),
             cap: match cap {
                 None => None,
                 Some(cap) => Some(cap?),
@@ -88,6 +93,32 @@ impl Decoder<'_> {
             required: flag(node, "required"),
             on_error: on_error?,
         })
+    }
+
+    /// `as:`, which only messages know, and `instead:`, which needs something to stand instead of.
+    fn form(&mut self, node: &Node, places: &IndexMap<Name, Place>) -> Form {
+        let keep = node.get("keep");
+        if let Some(instead) = keep.and_then(|keep| keep.get("instead"))
+            && keep.and_then(|keep| word(keep, "persist")) != Some("strip")
+        {
+            let hint = "with `persist: strip` it stands in the place of what was taken out".to_owned();
+            self.problems.error(instead.at, "`instead` where nothing is taken out", hint);
+        }
+        let form = match word(node, "as") {
+            Some("block") => Form::Block,
+            Some("images") => Form::Images,
+            _ => return Form::Text,
+        };
+        let place = text(node, "in").and_then(|name| places.get(&name));
+        if let (Some(place), Some(at)) = (place, node.get("as"))
+            && matches!(place.kind, PlaceKind::System | PlaceKind::Block)
+        {
+            let hint =
+                "the places of messages are `of: current_user`, `newest_tool` and `message`".to_owned();
+            let message = format!("`as` is for messages, and the place `{}` is none", place.id);
+            self.problems.error(at.at, message, hint);
+        }
+        form
     }
 
     /// A condition; the words `true` and `false` without quotes are taken, too.
