@@ -112,6 +112,8 @@ pub enum Command {
     Build(BuildArgs),
     /// Play a run and print what each call costs
     Run(RunArgs),
+    /// Compare every way of building a run: what it loses and costs, and what the model believes meanwhile
+    Compare(CompareArgs),
     /// Write a bench for a folder, or from a request that was really sent
     Init(InitArgs),
     /// Check benches, for instance against a request that was really sent
@@ -308,6 +310,47 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub log_llm: Option<PathBuf>,
     /// Print one JSON object a line for each call
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `compare`.
+#[derive(Clone, Debug, Default, Args)]
+pub struct CompareArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// The models, as provider:model or without the provider; by default the bench's and two of other vendors
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    pub models: Vec<String>,
+    /// Only these variants and policies (freeze, live, next_turn, append, system_message, mark_last); a+b for both at once
+    #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
+    pub variants: Vec<String>,
+    /// Let the policies change this layer, instead of those that read what changes
+    #[arg(long, value_name = "LAYER")]
+    pub layer: Option<String>,
+    /// Count the first turns only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub turns: Option<u32>,
+    /// Write a variant or policy into the bench file, after showing what that changes; comments stay
+    #[arg(long, value_name = "VARIANT", conflicts_with_all = ["variants", "turns", "json", "models"])]
+    pub apply: Option<String>,
+    /// The run to play; the bench's first by default
+    #[arg(long, value_name = "NAME")]
+    pub run: Option<String>,
+    /// The model, as provider:model, instead of the bench's
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// The time at the start, such as 2026-04-01T09:00:00+08:00[Asia/Shanghai], instead of the bench's
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+    /// Run the programs whose output the bench reads (`command:`), without asking
+    #[arg(long)]
+    pub trust: bool,
+    /// Where the settings are.
+    #[command(flatten)]
+    pub settings: SettingsArgs,
+    /// Print JSON
     #[arg(long)]
     pub json: bool,
 }

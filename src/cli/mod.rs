@@ -10,6 +10,7 @@ pub mod args;
 mod build;
 mod check;
 mod client;
+mod compare;
 mod completions;
 mod config;
 mod demo;
@@ -23,6 +24,7 @@ mod man;
 mod markdown;
 mod models;
 mod open;
+mod order;
 pub mod output;
 pub mod paint;
 mod report;
@@ -90,6 +92,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Diff(args) => diff::run(&args, out),
         Command::Report(args) => markdown::run(&args, out),
         Command::Run(args) => run::run(&args, out),
+        Command::Compare(args) => compare::run(&args, out),
         Command::Shot(args) => shot::run(&args, out),
         Command::Keys(args) => keys::run(&args, out),
         Command::Themes(args) => themes::run(&args, out),

@@ -175,6 +175,11 @@ impl Bench {
         file.to_owned()
     }
 
+    /// True for a scratch copy of a sample, which goes when the command ends.
+    pub(super) fn is_copy(&self) -> bool {
+        self._copy.is_some()
+    }
+
     /// Its name.
     pub(super) fn name(&self) -> &str {
         &self.bench.name

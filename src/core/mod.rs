@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod cache;
+pub mod compare;
 pub mod compose;
 pub mod diagnostic;
 pub mod diff;

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::edit::bench::BenchEdit;
 use super::load::{BenchRoot, Clock, Loader, Roots};
 use super::plain;
-use super::syntax::{Document, Variant};
+use super::syntax::{Change, Document, Variant};
 use crate::core::bench::Bench;
-use crate::core::diagnostic::Diagnostic;
+use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::text::Source;
 
@@ -225,7 +226,9 @@ impl BenchFile {
         let key = FactKey::File(path.clone());
         let document = match (&self.broken, self.loader.found_with(&key, bytes)) {
             (_, Some(Found::Value(Value::File(file)))) if key == self.key => {
-                Document::parse(&key.to_string(), file.text.clone())?
+                let mut document = Document::parse(&key.to_string(), file.text.clone())?;
+                document.derive(self.document.derived().to_vec());
+                document
             }
             (Some(broken), _) => return Err(broken.clone()),
             (None, _) => self.document.clone(),
@@ -265,7 +268,8 @@ impl BenchFile {
     /// [`BenchFile::bench`] gives the new bench or what is wrong with it.
     pub fn reload(&mut self) -> bool {
         match read(&mut self.loader, &self.key, matches!(self.target, Target::Plain(_))) {
-            Ok(document) => {
+            Ok(mut document) => {
+                document.derive(self.document.derived().to_vec());
                 let same = self.broken.is_none() && document.source().rev == self.document.source().rev;
                 self.document = document;
                 self.broken = None;
@@ -283,6 +287,30 @@ impl BenchFile {
     #[must_use]
     pub fn variants(&self) -> &[Variant] {
         self.document.variants()
+    }
+
+    /// From now on these can be applied by their names, too, as if they were variants of the file: names with dotted paths
+    /// and their values, in order. What cannot stand in a bench is left out.
+    pub fn derive(&mut self, derived: impl IntoIterator<Item = (Name, Vec<(Name, Value)>)>) {
+        let variants = derived.into_iter().filter_map(|(name, changes)| {
+            let changes = changes.into_iter().map(|(path, value)| {
+                let value = Arc::new(super::edit::bench::node_of(&value)?);
+                Some(Change { path, at: Position::START, value })
+            });
+            Some(Variant { name, at: Position::START, changes: changes.collect::<Option<Vec<_>>>()? })
+        });
+        let variants = variants.collect();
+        self.document.derive(variants);
+    }
+
+    /// The edit that makes the bench say what these variants and derived ones say, in order; none where there is no such
+    /// variant.
+    #[must_use]
+    pub fn variant_edit(&self, names: &[Name]) -> Option<BenchEdit> {
+        let variants: Option<Vec<&Variant>> = names.iter().map(|name| self.document.variant(name)).collect();
+        let name = names.iter().map(|name| &**name).collect::<Vec<_>>().join(" and ").into();
+        let changes = variants?.into_iter().flat_map(|variant| variant.changes.iter().cloned()).collect();
+        Some(BenchEdit::Variant { name, changes })
     }
 
     /// What was opened.

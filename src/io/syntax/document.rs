@@ -21,6 +21,8 @@ pub struct Document {
     source: Arc<Source>,
     root: Arc<Node>,
     variants: Vec<Variant>,
+    /// Variants that nobody wrote down, to be had by their names like the others.
+    derived: Vec<Variant>,
     builtin: bool,
 }
 
@@ -67,7 +69,7 @@ impl Document {
     pub fn parse(file: &str, text: impl Into<Arc<str>>) -> Result<Document, Vec<Diagnostic>> {
         let source = Source::file(file, text);
         let root = super::parse(&source.name, &source.text)?;
-        Ok(Document { variants: variant::all(&root), source, root, builtin: false })
+        Ok(Document { variants: variant::all(&root), derived: Vec::new(), source, root, builtin: false })
     }
 
     /// The same document, read as one of the program's own: it may name folders outside its own.
@@ -81,6 +83,22 @@ impl Document {
     #[must_use]
     pub fn variants(&self) -> &[Variant] {
         &self.variants
+    }
+
+    /// Variants that are not in the file and can be applied all the same. A variant of the file wins over one of these.
+    pub(crate) fn derive(&mut self, derived: Vec<Variant>) {
+        self.derived = derived;
+    }
+
+    /// The variants that are not in the file.
+    pub(crate) fn derived(&self) -> &[Variant] {
+        &self.derived
+    }
+
+    /// The variant with this name, of the file or not.
+    #[must_use]
+    pub fn variant(&self, name: &str) -> Option<&Variant> {
+        self.variants.iter().chain(&self.derived).find(|variant| *variant.name == *name)
     }
 
     /// The file and its text.
@@ -160,7 +178,7 @@ impl Document {
         let mut problems =
             Problems { file: self.source.name.clone(), text: &self.source.text, list: Vec::new() };
         for name in variants {
-            match self.variants.iter().find(|variant| variant.name == *name) {
+            match self.variant(name) {
                 Some(variant) => variant::apply(&mut root, variant, &mut problems),
                 None => {
                     let known: Vec<&str> = self.variants.iter().map(|variant| &*variant.name).collect();

@@ -27,7 +27,7 @@ use crate::core::bench::{Keeping, Refresh};
 use crate::core::diff;
 use crate::core::fact::{Name, Value};
 use crate::io::syntax::node::Node;
-use crate::io::syntax::parse;
+use crate::io::syntax::{self, parse};
 
 /// Something about a bench that can be changed in its file.
 #[derive(Clone, Debug, PartialEq)]
@@ -100,6 +100,19 @@ pub enum BenchEdit {
     },
     /// A cache mark less, by its number from 0.
     RemoveMark(usize),
+    /// The bench says from now on what variants of it say: dotted paths and their values.
+    Variant {
+        /// What the variants are called.
+        name: Name,
+        /// What they change, in order.
+        changes: Vec<syntax::Change>,
+    },
+}
+
+/// A fact's value as a node of a bench; none for a file, which no bench can hold.
+#[must_use]
+pub(crate) fn node_of(value: &Value) -> Option<Node> {
+    value::of(value)
 }
 
 /// The rules of a layer that are a single value each, or that can be taken out of the file.
@@ -198,6 +211,50 @@ pub fn edit(file: &Name, original: &Original, edit: &BenchEdit) -> Result<BenchE
     original.apply(&splices)?;
     debug_assert_eq!(spliced(original.text(), &splices), after);
     Ok(BenchEdited { splices, said: plan.said, by: plan.by.into(), layer: plan.layer })
+}
+
+/// A line that an edit takes out of a file or puts into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChangedLine {
+    /// It stood there before.
+    Old(String),
+    /// It stands there afterwards.
+    New(String),
+}
+
+impl ChangedLine {
+    /// `- ` or `+ `.
+    #[must_use]
+    pub fn sign(&self) -> &'static str {
+        if self.is_new() { "+ " } else { "- " }
+    }
+
+    /// True for what stands there afterwards.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        matches!(self, ChangedLine::New(_))
+    }
+
+    /// The line, without its end.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            ChangedLine::Old(text) | ChangedLine::New(text) => text,
+        }
+    }
+}
+
+/// The lines that splices change in a text, in order: for each place those that go, then those that come.
+#[must_use]
+pub fn changed_lines(text: &str, splices: &[Splice]) -> Vec<ChangedLine> {
+    let after = spliced(text, splices);
+    let (old, new): (Vec<&str>, Vec<&str>) = (text.lines().collect(), after.lines().collect());
+    let mut out = Vec::new();
+    for hunk in diff::lines::hunks(&old, &new) {
+        out.extend(old[hunk.old].iter().map(|line| ChangedLine::Old((*line).to_owned())));
+        out.extend(new[hunk.new].iter().map(|line| ChangedLine::New((*line).to_owned())));
+    }
+    out
 }
 
 /// Writes an edit that was worked out for `original` and gives the way back.

@@ -5,7 +5,7 @@ use super::tree::{Refusal, Step};
 use super::{BenchEdit, KeepRule, Rule, key, value};
 use crate::core::bench::{Keeping, Refresh, Since};
 use crate::core::fact::{Name, Value};
-use crate::io::syntax::bench_keys;
+use crate::io::syntax::{self, bench_keys};
 use crate::io::syntax::node::{Kind, Node};
 
 /// What an edit comes to.
@@ -167,7 +167,58 @@ pub(super) fn plan<'a>(root: &'a Node, edit: &'a BenchEdit) -> Result<Plan<'a>, 
             let said = format!("no cache mark stands at {at} any more");
             one(Change::Remove { path }, said, format!("the removal of the mark at {at} by hand"))
         }
+        BenchEdit::Variant { name, changes } => return varied(root, name, changes),
     })
+}
+
+/// The bench says what variants of it say.
+fn varied<'a>(root: &'a Node, name: &Name, changes: &'a [syntax::Change]) -> Result<Plan<'a>, Refusal> {
+    let mut out: Vec<Change<'a>> = Vec::with_capacity(changes.len());
+    let mut layer: Option<Name> = None;
+    for (index, change) in changes.iter().enumerate() {
+        // Of two variants that change the same, the later one holds.
+        if changes[index + 1..].iter().any(|later| later.path == change.path) {
+            continue;
+        }
+        let names: Vec<&str> = change.path.split('.').collect();
+        let mut path = Vec::with_capacity(names.len());
+        let mut here = Some(root);
+        for (depth, name) in names.iter().enumerate() {
+            match here.map(|node| &node.kind) {
+                Some(Kind::Seq(items)) => {
+                    let by_id = items.iter().position(|item| item.get("id").is_some_and(|id| *id.text == **name));
+                    let at = by_id.or_else(|| name.parse().ok().filter(|at| *at < items.len()));
+                    let at = at.ok_or_else(|| format!("`{}` leads nowhere", change.path))?;
+                    path.push(Step::Index(at));
+                    here = items.get(at).map(|item| &**item);
+                    if depth == 1 && names[0] == "layers" {
+                        layer = here.and_then(|node| node.get("id")).map(|id| Name::from(&*id.text));
+                    }
+                }
+                _ => {
+                    path.push(Step::Key(name));
+                    here = here.and_then(|node| node.get(name)).map(|node| &**node);
+                }
+            }
+        }
+        if here.is_some_and(|node| value::same(node, &change.value)) {
+            continue;
+        }
+        let before = match names.as_slice() {
+            [key] => bench_keys().skip_while(|other| other != key).skip(1).collect(),
+            ["layers", _, "when" | "in"] => vec!["from"],
+            ["layers", _, "key" | "run"] => vec!["when", "from"],
+            ["layers", _, "refresh"] => vec!["keep"],
+            _ => Vec::new(),
+        };
+        out.push(Change::Set { path, value: (*change.value).clone(), before });
+    }
+    let said = match out.len() {
+        0 => return Err(ALREADY.into()),
+        1 => format!("the bench says what {name} says: 1 value"),
+        n => format!("the bench says what {name} says: {n} values"),
+    };
+    Ok(Plan { changes: out, said, by: format!("{name} by hand"), layer })
 }
 
 /// What is said where the file holds the wanted value.
