@@ -20,8 +20,8 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Found, Name};
 use crate::core::run::{Load, Player};
 use crate::core::wire::CallNo;
-use crate::io::edit::bench as edit;
 use crate::io::edit::Original;
+use crate::io::edit::bench as edit;
 use crate::io::load::Loader;
 
 struct Edge<'a>(&'a mut Loader);
@@ -61,7 +61,10 @@ impl Comparing {
     }
 
     /// Every run of the bench as `change` makes it, played to its end; a bench without runs as the one request that it is.
-    pub(super) fn runs(&mut self, change: impl Fn(&crate::core::bench::Bench) -> crate::core::bench::Bench) -> Vec<Player> {
+    pub(super) fn runs(
+        &mut self,
+        change: impl Fn(&crate::core::bench::Bench) -> crate::core::bench::Bench,
+    ) -> Vec<Player> {
         let bench = Arc::new(change(&self.bench.bench));
         let names: Vec<Option<Name>> = match bench.runs.len() {
             0 => vec![None],
@@ -137,8 +140,7 @@ pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result {
     let times: BTreeMap<CallNo, i64> =
         comparing.player.session().calls().iter().map(|call| (call.call, call.at)).collect();
     let at = |call: CallNo| times.get(&call).copied().unwrap_or_default();
-    let wrong: Vec<Wrong> =
-        comparison.rows.iter().flat_map(|row| compare::check(row, &models, at)).collect();
+    let wrong: Vec<Wrong> = comparison.rows.iter().flat_map(|row| compare::check(row, &models, at)).collect();
     if let Some(turns) = args.turns
         && comparison.base().is_some_and(|base| turns > base.turns())
     {
@@ -323,7 +325,7 @@ fn cells(table: &Compared, row: &TableRow) -> Vec<String> {
     }
     let told = |count: fn(&Told) -> u32| row.told.as_ref().map_or_else(none, |told| count(told).to_string());
     cells.extend([told(|told| told.stale), told(|told| told.superseded), told(|told| told.untold)]);
-    let context = row.sums.first().and_then(|sum| sum.last);
+    let context = row.sums.get(table.counted).and_then(|sum| sum.last);
     cells.push(context.map_or_else(none, |tokens| grouped(u64::from(tokens))));
     cells
 }
@@ -363,7 +365,7 @@ struct RowReport<'a> {
     stale: u32,
     superseded: u32,
     untold: u32,
-    /// Tokens of the last call on the first model: how far the context has grown.
+    /// Tokens of the last call on the first model whose tokens can be counted: how far the context has grown.
     context: Option<u32>,
 }
 
@@ -465,7 +467,7 @@ fn row_report<'a>(comparison: &Comparison, table: &'a Compared, row: &'a Row) ->
         stale: told.stale,
         superseded: told.superseded,
         untold: told.untold,
-        context: if row.models.is_empty() { None } else { row.sum(0, table.turns).last },
+        context: if row.models.is_empty() { None } else { row.sum(table.counted, table.turns).last },
     }
 }
 
@@ -493,8 +495,9 @@ fn write(bench: &Bench, asked: &str, policies: &[Policy], out: &mut Out<'_>) -> 
         let text = format!("{}{}", line.sign(), line.text());
         out.line(out.painted(&text, if line.is_new() { "32" } else { "31" }))?;
     }
-    edit::write(path, &original, &edited)
-        .map_err(|_| Failure::message(format!("{} could not be written, or was changed meanwhile", key.path)))?;
+    edit::write(path, &original, &edited).map_err(|_| {
+        Failure::message(format!("{} could not be written, or was changed meanwhile", key.path))
+    })?;
     out.line(format_args!("{}; written to {}", edited.said, path.display()))?;
     Ok(Outcome::Done)
 }

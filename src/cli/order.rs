@@ -6,7 +6,9 @@ use super::compare::Comparing;
 use super::open::Bench;
 use super::output::{Out, Table};
 use crate::app::cells::grouped;
-use crate::core::compare::{LayerVolatility, Row, Share, Suggestion, Volatility, Worth, pick, reordered, suggest};
+use crate::core::compare::{
+    LayerVolatility, Row, Share, Suggestion, Volatility, Worth, pick, reordered, suggest,
+};
 use crate::core::fact::Name;
 use crate::core::run::Player;
 

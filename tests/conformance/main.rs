@@ -1,6 +1,7 @@
 //! What other programs and the providers promise, case by case.
 
 mod cache;
+mod compare;
 mod mao;
 mod netaclaw;
 mod omx;

@@ -6,6 +6,7 @@ mod blocks;
 mod cli;
 mod columns;
 mod commands;
+mod compare;
 mod demo_command;
 mod diff;
 mod edits;

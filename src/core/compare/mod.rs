@@ -36,7 +36,8 @@ const USUAL: [(&str, &str); 3] = [
 /// The models that a comparison shows unless others are asked for: the bench's, and two of other vendors.
 #[must_use]
 pub fn usual_models(models: &Models, own: &Name) -> Vec<Name> {
-    let provider = |id: &str| id.split_once(':').map_or_else(String::new, |(provider, _)| provider.to_owned());
+    let provider =
+        |id: &str| id.split_once(':').map_or_else(String::new, |(provider, _)| provider.to_owned());
     let mut out = vec![own.clone()];
     for (vendor, preferred) in USUAL {
         if out.len() == 3 || provider(own) == vendor {
@@ -174,10 +175,13 @@ impl Comparison {
         if calls > PAIRS.0 || singles.len() > PAIRS.1 {
             return Vec::new();
         }
-        let loses = |row: &Row| (0..self.models.len()).any(|model| row.sum(model, None).lost.is_some_and(|n| n > 0));
+        let loses =
+            |row: &Row| (0..self.models.len()).any(|model| row.sum(model, None).lost.is_some_and(|n| n > 0));
         // Two policies contradict one another, but for the mark, which goes with each.
         let is_policy = |name: &Name| {
-            self.policies.iter().any(|policy| policy.name == *name && policy.changes.iter().all(|(path, _)| &**path != "marks"))
+            self.policies.iter().any(|policy| {
+                policy.name == *name && policy.changes.iter().all(|(path, _)| &**path != "marks")
+            })
         };
         let mut pairs = Vec::new();
         for (index, first) in singles.iter().enumerate() {
@@ -215,8 +219,10 @@ impl Comparison {
         let better = |row: &&Row| {
             let after = self.costs(row);
             let none_more = after.iter().zip(&before).all(|(after, before)| after <= before);
-            let some_less =
-                after.iter().zip(&before).any(|(after, before)| after.saturating_mul(100) < before.saturating_mul(99));
+            let some_less = after
+                .iter()
+                .zip(&before)
+                .any(|(after, before)| after.saturating_mul(100) < before.saturating_mul(99));
             row.names.len() == 3 && row.names[..2] == pair.names && none_more && some_less
         };
         let honest = self.rows.iter().filter(|row| row.failed.is_none() && row.told(None).is_honest());

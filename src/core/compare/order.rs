@@ -32,8 +32,12 @@ pub fn suggest(bench: &Bench, volatility: &Volatility) -> Vec<Suggestion> {
     let mut found = Vec::new();
     for place in bench.places.values().filter(|place| place.kind == PlaceKind::System) {
         // Those that were ever there, in the order of the bytes; what was never there breaks nothing.
-        let now: Vec<Name> =
-            volatility.layers.iter().filter(|layer| layer.place == place.id).map(|layer| layer.layer.clone()).collect();
+        let now: Vec<Name> = volatility
+            .layers
+            .iter()
+            .filter(|layer| layer.place == place.id)
+            .map(|layer| layer.layer.clone())
+            .collect();
         let rate = |name: &Name| {
             let layer = volatility.layers.iter().find(|layer| layer.layer == *name);
             let (changed, of) = layer.map_or((0, 1), |layer| (layer.changed(), layer.of().max(1)));

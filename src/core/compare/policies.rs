@@ -37,7 +37,9 @@ const PLACE: &str = "announced";
 pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Policy> {
     let bench = session.bench();
     let system: Vec<Name> = match layer {
-        Some(layer) => bench.layers.iter().filter(|own| *own.id == *layer).map(|own| own.id.clone()).collect(),
+        Some(layer) => {
+            bench.layers.iter().filter(|own| *own.id == *layer).map(|own| own.id.clone()).collect()
+        }
         None => moving(session).into_iter().collect(),
     };
     let announcing: Vec<&crate::core::bench::Layer> = bench
@@ -46,9 +48,8 @@ pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Pol
         .filter(|layer| matches!(layer.refresh, Refresh::Change { .. }))
         .filter(|layer| bench.places.get(&layer.place).is_some_and(|place| place.kind != PlaceKind::System))
         .collect();
-    let refresh = |rule: &str| {
-        system.iter().map(|id| (dotted(id, "refresh"), Value::text(rule))).collect::<Vec<_>>()
-    };
+    let refresh =
+        |rule: &str| system.iter().map(|id| (dotted(id, "refresh"), Value::text(rule))).collect::<Vec<_>>();
     let silent = || announcing.iter().map(|layer| (dotted(&layer.id, "when"), Value::text("false")));
     let mut policies = Vec::new();
     let mut add = |name: &str, title: &str, changes: Vec<(Name, Value)>| {
@@ -64,9 +65,10 @@ pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Pol
     }
     if !announcing.is_empty() && layer.is_none() {
         let told = |kind: fn(&PlaceKind) -> bool, role: Option<Role>, new: Value| {
-            let known = bench.places.values().find(|place| {
-                kind(&place.kind) && role.is_none_or(|role| place.role == role)
-            });
+            let known = bench
+                .places
+                .values()
+                .find(|place| kind(&place.kind) && role.is_none_or(|role| place.role == role));
             let (place, made) = match known {
                 Some(place) => (place.id.clone(), None),
                 None => (free_place(bench), Some(new)),

@@ -47,6 +47,8 @@ pub struct Table {
     pub last: Option<CallNo>,
     /// The rows, in order: what adds something to a row stands below it.
     pub rows: Vec<TableRow>,
+    /// The model whose tokens the context is counted in: the first that can be counted.
+    pub counted: usize,
     /// What is said of the bench as it is written: whether it breaks, and where, and what that costs.
     pub verdict: Vec<Arc<str>>,
     /// What is said of the row that costs least, with its price and what it gives up. Empty until all is played.
@@ -74,6 +76,7 @@ impl Comparison {
             all_turns: base.map_or(0, Row::turns),
             calls: base.map_or(0, counted),
             last: base.and_then(|row| row.within(turns).last().map(|call| call.call)),
+            counted: self.counted(),
             done: self.is_done(),
             ..Table::default()
         };
@@ -83,7 +86,8 @@ impl Comparison {
             if let Some(other) = self.same_as(row) {
                 if row.names.len() == 1 {
                     table.same.push(
-                        format!("{} sends the same as {}", self.name(bench, row), self.name(bench, other)).into(),
+                        format!("{} sends the same as {}", self.name(bench, row), self.name(bench, other))
+                            .into(),
                     );
                 }
                 continue;
@@ -127,10 +131,17 @@ impl Comparison {
         if let Some(base) = base.filter(|base| base.failed.is_none()) {
             table.verdict = words::verdict(self, bench, base, &table.short);
             if let Some(least) = least {
-                table.least = words::least(base, least, &table.short);
+                table.least = words::least(base, least, &table.short, table.counted);
             }
         }
         table
+    }
+
+    /// The first model whose tokens can be counted, by its number; the first of all where there is none.
+    #[must_use]
+    pub fn counted(&self) -> usize {
+        let can = |model: &usize| self.base().is_some_and(|base| base.sum(*model, None).sent.is_some());
+        (0..self.models.len()).find(can).unwrap_or(0)
     }
 
     /// The row that costs least of those that tell the truth.

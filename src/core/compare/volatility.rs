@@ -174,9 +174,7 @@ fn standing<'b>(bench: &'b Bench, part: &str) -> Option<&'b crate::core::bench::
         match bench.places.get(&layer.place)?.kind {
             PlaceKind::System => return Some(layer),
             PlaceKind::Block => {
-                let shows = |other: &&crate::core::bench::Layer| {
-                    matches!(&other.from, LayerSource::Place(place) if *place == layer.place)
-                };
+                let shows = |other: &&crate::core::bench::Layer| matches!(&other.from, LayerSource::Place(place) if *place == layer.place);
                 layer = bench.layers.iter().find(shows)?;
             }
             PlaceKind::CurrentUser | PlaceKind::NewestTool | PlaceKind::Message { .. } => return None,

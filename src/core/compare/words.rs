@@ -110,7 +110,8 @@ pub(super) fn verdict(comparison: &Comparison, bench: &Bench, base: &Row, short:
                     Some(format!("{about}{} on {}", grouped(lost), short[other]))
                 })
                 .collect();
-            let others = if others.is_empty() { String::new() } else { format!(", but {}", others.join(", ")) };
+            let others =
+                if others.is_empty() { String::new() } else { format!(", but {}", others.join(", ")) };
             out.push(format!("\"{name}\" pays nothing again on {}{others}.", short[model]).into());
         }
     }
@@ -129,7 +130,7 @@ fn believed(stale: u32, untold: u32) -> String {
 
 /// What is said of the row that costs least: how much less on each model, for how much more context, and what it gives
 /// up.
-pub(super) fn least(base: &Row, least: &Row, short: &[Name]) -> Vec<Arc<str>> {
+pub(super) fn least(base: &Row, least: &Row, short: &[Name], counted: usize) -> Vec<Arc<str>> {
     if least.names == base.names {
         return vec!["no other way that leaves nothing stale and nothing untold costs less".into()];
     }
@@ -156,11 +157,12 @@ pub(super) fn least(base: &Row, least: &Row, short: &[Name]) -> Vec<Arc<str>> {
         });
     }
     let mut out: Vec<Arc<str>> = vec![format!("row * costs per 1,000 runs {}.", parts.join(", ")).into()];
-    let (old, new) = (base.sum(0, None), least.sum(0, None));
+    let (old, new) = (base.sum(counted, None), least.sum(counted, None));
+    let new_estimate = new.estimate;
     let mut price = Vec::new();
     if let (Some(old), Some(new), Some(call)) = (old.last, new.last, least.calls.last()) {
         let call = call.call.0;
-        let about = if least.sum(0, None).estimate { "~" } else { "" };
+        let about = if new_estimate { "~" } else { "" };
         price.push(match new.cmp(&old) {
             std::cmp::Ordering::Greater => {
                 format!("Price: {about}{} tokens more context at call {call}.", grouped(u64::from(new - old)))

@@ -5,8 +5,8 @@ use super::tree::{Refusal, Step};
 use super::{BenchEdit, KeepRule, Rule, key, value};
 use crate::core::bench::{Keeping, Refresh, Since};
 use crate::core::fact::{Name, Value};
-use crate::io::syntax::{self, bench_keys};
 use crate::io::syntax::node::{Kind, Node};
+use crate::io::syntax::{self, bench_keys};
 
 /// What an edit comes to.
 pub(super) struct Plan<'a> {
@@ -186,7 +186,8 @@ fn varied<'a>(root: &'a Node, name: &Name, changes: &'a [syntax::Change]) -> Res
         for (depth, name) in names.iter().enumerate() {
             match here.map(|node| &node.kind) {
                 Some(Kind::Seq(items)) => {
-                    let by_id = items.iter().position(|item| item.get("id").is_some_and(|id| *id.text == **name));
+                    let by_id =
+                        items.iter().position(|item| item.get("id").is_some_and(|id| *id.text == **name));
                     let at = by_id.or_else(|| name.parse().ok().filter(|at| *at < items.len()));
                     let at = at.ok_or_else(|| format!("`{}` leads nowhere", change.path))?;
                     path.push(Step::Index(at));

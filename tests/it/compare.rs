@@ -1,0 +1,287 @@
+//! Every way of building a run, side by side: what the command prints, and what must hold whatever the bench.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use plywood::core::cache::{Measures, Models};
+use plywood::core::compare::{self, Comparison, Row, Volatility};
+use plywood::core::fact::Name;
+use plywood::core::run::Player;
+use plywood::core::tokens::{Encoding, LineCounter, Measure};
+use plywood::core::wire::CallNo;
+use plywood::io::models;
+use proptest::prelude::*;
+use serde_json::Value as Json;
+
+use crate::cli::run;
+use crate::support::{Memory, player};
+
+const MODELS: &str = "openai:gpt-5.4,anthropic:claude-sonnet-5";
+
+#[derive(Default)]
+struct Counters(BTreeMap<Encoding, LineCounter>);
+
+impl Measures for Counters {
+    fn of(&mut self, encoding: Encoding) -> &mut dyn Measure {
+        self.0.entry(encoding).or_insert_with(|| LineCounter::new(encoding))
+    }
+}
+
+fn ids() -> Vec<Name> {
+    MODELS.split(',').map(Name::from).collect()
+}
+
+#[test]
+fn the_table_of_the_sample_is_this() {
+    let ran = run(&["compare", "xbot", "--models", MODELS]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    insta::assert_snapshot!("compare_xbot", ran.stdout);
+}
+
+#[test]
+fn one_turn_alone_says_the_opposite() {
+    let ran = run(&[
+        "compare",
+        "xbot",
+        "--models",
+        "gpt-5.4",
+        "--variants",
+        "rebuild_system",
+        "--turns",
+        "1",
+        "--json",
+    ]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let json: Json = serde_json::from_str(&ran.stdout).expect("JSON");
+    let cost = |row: usize| {
+        json["rows"][row]["models"]["openai:gpt-5.4"]["cost_per_1000"].as_f64().expect("a number")
+    };
+    assert!(cost(0) < cost(1), "announcing costs less in turn 1");
+    let lost = |row: usize| json["rows"][row]["models"]["openai:gpt-5.4"]["lost"].as_u64().expect("a number");
+    assert_eq!(lost(0), 0);
+    assert!(lost(1) > 0);
+}
+
+#[test]
+fn the_json_has_a_row_for_each_way_and_its_sums_are_those_of_its_calls() {
+    let ran = run(&["compare", "xbot", "--models", MODELS, "--json"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let json: Json = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!((&json["schema"], &json["sums"]), (&"plywood.compare/1".into(), &"checked".into()));
+    let rows = json["rows"].as_array().expect("rows");
+    assert_eq!(rows[0]["variant"], "");
+    assert!(rows.iter().any(|row| row["variant"] == "never" && row["stale"] == 5));
+    assert!(rows.iter().any(|row| row["variant"] == "freeze" && row["same_as"] == "never"));
+    for row in rows {
+        let models = row["models"].as_object().expect("models");
+        assert_eq!(models.len(), 2, "{row}");
+        for (model, report) in models {
+            let calls = report["calls"].as_array().expect("calls");
+            let sum = |key: &str| calls.iter().map(|call| call[key].as_u64().unwrap_or(0)).sum::<u64>();
+            assert_eq!(calls.len(), 6);
+            assert_eq!(report["lost"].as_u64(), Some(sum("lost")), "{model} {}", row["variant"]);
+            assert_eq!(report["sent"].as_u64(), Some(sum("sent")));
+            assert_eq!(report["read"].as_u64(), Some(sum("read")));
+            for call in calls {
+                let of = |key: &str| call[key].as_u64().unwrap_or(0);
+                assert_eq!(of("read") + of("write") + of("fresh"), of("sent"));
+            }
+            let cost: f64 = calls.iter().map(|call| call["cost"].as_f64().expect("a price")).sum();
+            let told = report["cost_per_1000"].as_f64().expect("a price");
+            assert!((cost * 1_000.0 - told).abs() < 1e-6, "{cost} {told}");
+            let turns: u64 = report["turns"]
+                .as_array()
+                .expect("turns")
+                .iter()
+                .map(|turn| turn["lost"].as_u64().unwrap_or(0))
+                .sum();
+            assert_eq!(turns, sum("lost"));
+        }
+    }
+    let layers = json["volatility"]["layers"].as_array().expect("layers");
+    let base = layers.iter().find(|layer| layer["layer"] == "system_prompt").expect("the layer");
+    assert_eq!(base["at_turn"]["changed"], 1);
+}
+
+#[test]
+fn a_model_without_prices_says_so() {
+    let ran = run(&["compare", "xbot", "--models", "nobody:x-1", "--variants", "never"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.contains("n/a: no price for nobody:x-1"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("n/a: no cache rules for nobody:x-1"), "{}", ran.stdout);
+    let json: Json = serde_json::from_str(
+        &run(&["compare", "xbot", "--models", "nobody:x-1", "--variants", "never", "--json"]).stdout,
+    )
+    .expect("JSON");
+    let report = &json["rows"][0]["models"]["nobody:x-1"];
+    assert!(report["lost"].is_null() && report["cost_per_1000"].is_null());
+}
+
+#[test]
+fn what_cannot_be_meant_is_a_mistake() {
+    for (args, want) in [
+        (&["--variants", "nevr"][..], "there is no variant or policy `nevr`"),
+        (&["--models", "gpt"][..], "--models gpt: write provider:model"),
+        (&["--turns", "3"][..], "the run has no turn 3: it has 2"),
+        (&["--layer", "nobody"][..], "there is no layer `nobody`"),
+        (&["--apply", "never"][..], "a sample cannot be changed"),
+    ] {
+        let ran = run(&[&["compare", "xbot"], args].concat());
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""), "{args:?}");
+        assert!(ran.stderr.contains(want), "{args:?}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_way_is_written_into_the_bench_and_comments_stay() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (path, content) in plywood::io::samples::find("xbot").expect("the sample").files {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
+        std::fs::write(path, content).expect("a file");
+    }
+    let path = folder.path().to_str().expect("UTF-8").to_owned();
+    let file = folder.path().join("bench.yaml");
+    let before = std::fs::read_to_string(&file).expect("the bench");
+    let args =
+        ["compare", &path, "--models", MODELS, "--variants", "no_cwd_in_base+keep_tags+mark_last", "--json"];
+    let then: Json = serde_json::from_str(&run(&args).stdout).expect("JSON");
+    let ran = run(&["compare", &path, "--apply", "no_cwd_in_base+keep_tags+mark_last"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\n+   cwd_in_base: false     # the variant"), "{}", ran.stdout);
+    let after = std::fs::read_to_string(&file).expect("the bench");
+    let comments = |text: &str| text.matches('#').count();
+    assert_eq!(comments(&before), comments(&after));
+    // The bench is now what the way was.
+    let args = ["compare", &path, "--models", MODELS, "--variants", "never", "--json"];
+    let now: Json = serde_json::from_str(&run(&args).stdout).expect("JSON");
+    assert_eq!(now["rows"][0]["models"], then["rows"][1]["models"]);
+    let again = run(&["compare", &path, "--apply", "keep_tags"]);
+    assert_eq!(again.status, 2);
+    assert!(again.stderr.contains("the bench says so already"), "{}", again.stderr);
+}
+
+/// A bench of layers that read one of two facts or none, and are made again by some rule; and a run that sets them.
+fn benches() -> impl Strategy<Value = String> {
+    let layer = (0usize..3, 0usize..3, 40usize..900, 0i64..2);
+    let beat = (any::<bool>(), any::<bool>(), any::<bool>());
+    (prop::collection::vec(layer, 1..6), prop::collection::vec(beat, 1..7), any::<bool>()).prop_map(
+        |(layers, beats, by_key)| {
+            let order = if by_key { ", order: key" } else { "" };
+            let mut text = format!(
+                "bench: 1\nname: any\nmodel: openai:gpt-5.4\n\
+                 workspace: {{ path: project, shown_as: /w, clock: \"2026-04-01T09:00:00Z\" }}\n\
+                 facts: {{ a: 0, b: 0 }}\ntools: [ {{ names: [Shell] }} ]\n\
+                 places: {{ system: {{ of: system, join: \"\\n\"{order} }}, user: {{ of: current_user }} }}\nlayers:\n"
+            );
+            for (index, (fact, refresh, words, run)) in layers.into_iter().enumerate() {
+                let fact = ["{{ a }}", "{{ b }}", "nothing"][fact];
+                let refresh = ["session", "turn", "call"][refresh];
+                let body = format!("line {index} of it. ").repeat(words / 4);
+                text += &format!(
+                    "  - {{ id: l{index}, in: system, run: {run}, key: k{index}, refresh: {refresh}, from: {{ text: \"says {fact}: {body}\" }} }}\n"
+                );
+            }
+            text += "  - { id: said, in: user, from: { said: user } }\nmarks: [ { at: system } ]\n\
+                     variants: { same: { facts.a: 0 }, other: { layers.l0.refresh: call } }\nruns:\n  one:\n    - user: Go.\n";
+            for (number, (a, b, turn)) in beats.into_iter().enumerate() {
+                if a {
+                    text += &format!("    - set: {{ a: {number} }}\n");
+                }
+                if b {
+                    text += &format!("    - set: {{ b: {number} }}\n");
+                }
+                text += "    - call: [ { Shell: { command: ls }, result: ok } ]\n";
+                if turn {
+                    text += &format!("    - say: Done.\n    - user: Again {number}.\n");
+                }
+            }
+            text + "    - say: Fine.\n"
+        },
+    )
+}
+
+fn row(player: &Player, models: &Arc<Models>, names: &[&str], counters: &mut Counters) -> Row {
+    let names = names.iter().map(|name| Name::from(*name)).collect();
+    Row::of(names, player.session(), models, &ids(), counters)
+}
+
+fn played(text: &str, variants: &[&str]) -> Player {
+    let mut memory = Memory::default();
+    let mut player = player(text, variants, &mut memory);
+    while player.beat(&mut memory).expect("it goes on") {}
+    player
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    /// A variant that says what the bench says gives the same numbers, and is known as the same.
+    #[test]
+    fn a_variant_equal_to_the_bench_gives_equal_numbers(text in benches()) {
+        let models = Arc::new(models::embedded());
+        let mut counters = Counters::default();
+        let base = row(&played(&text, &[]), &models, &[], &mut counters);
+        let same = row(&played(&text, &["same"]), &models, &["same"], &mut counters);
+        prop_assert_eq!(&base.calls, &same.calls);
+        prop_assert_eq!(base.sent, same.sent);
+        let mut comparison = Comparison::of(ids(), vec![vec!["same".into()]], Vec::new());
+        comparison.add(base);
+        comparison.add(same.clone());
+        prop_assert_eq!(comparison.same_as(&same).map(|row| row.names.len()), Some(0));
+    }
+
+    /// Whatever the bench, the sums hold under both accounting rules.
+    #[test]
+    fn the_sums_hold(text in benches()) {
+        let models = Arc::new(models::embedded());
+        let mut counters = Counters::default();
+        for variant in [&[][..], &["other"]] {
+            let player = played(&text, variant);
+            let row = row(&player, &models, variant, &mut counters);
+            let at = |call: CallNo| player.session().calls()[call.0 as usize - 1].at;
+            prop_assert_eq!(compare::check(&row, &models, at), Vec::new());
+        }
+    }
+
+    /// The suggested order never loses more than today's, on any model, and keeps what is declared to run earlier in
+    /// front where the place does not go by keys.
+    #[test]
+    fn the_suggested_order_never_loses_more(text in benches()) {
+        let models = Arc::new(models::embedded());
+        let mut counters = Counters::default();
+        let player = played(&text, &[]);
+        let bench = player.session().bench().clone();
+        let mut volatility = Volatility::default();
+        volatility.add(player.session());
+        volatility.count(&mut LineCounter::new(Encoding::O200k));
+        let today = vec![row(&player, &models, &[], &mut counters)];
+        let mut candidates = Vec::new();
+        for suggestion in compare::suggest(&bench, &volatility) {
+            let other = Arc::new(compare::reordered(&bench, &suggestion));
+            let mut memory = Memory::default();
+            let mut player = Player::start(other, None, &mut memory).expect("it starts");
+            while player.beat(&mut memory).expect("it goes on") {}
+            // The same texts, in another order.
+            let texts = |player: &Player| {
+                let head = &player.session().calls()[0].head;
+                let mut parts: Vec<String> = head.iter().flat_map(|block| block.text.parts().iter().map(|part| block.text[part].to_owned())).collect();
+                parts.sort();
+                parts
+            };
+            prop_assert_eq!(texts(&player), texts(&played(&text, &[])));
+            if !suggestion.by_key {
+                let runs: Vec<i64> = suggestion.order.iter().filter_map(|id| bench.layer(id)).map(|layer| layer.run).collect();
+                prop_assert!(runs.is_sorted());
+            }
+            let rows = vec![row(&player, &models, &[], &mut counters)];
+            candidates.push((suggestion, rows));
+        }
+        if let Some((_, worth)) = compare::pick(&today, &candidates) {
+            for (index, worth) in worth.iter().enumerate() {
+                prop_assert!(worth.lost_then <= worth.lost, "{}: {:?}", index, worth);
+                prop_assert!(worth.cost_then <= worth.cost, "{}: {:?}", index, worth);
+            }
+        }
+    }
+}
