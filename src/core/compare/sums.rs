@@ -31,6 +31,10 @@ impl Hash {
         for mark in &request.marks {
             hash = mixed(mixed(hash, mark.block as u64), u64::from(mark.ttl));
         }
+        for (name, param) in &request.params.0 {
+            hash = mixed(hash, xxh3_64(name.as_bytes()));
+            hash = mixed(hash, xxh3_64(param.value.as_bytes()));
+        }
         self.all = hash;
     }
 
