@@ -3,7 +3,7 @@
 use super::form::Subject;
 use super::key::Key;
 use super::snapshot::{Pause, Snapshot};
-use super::state::{Mode, OverlayKind, Pane, State, View};
+use super::state::{Mode, Overlay, OverlayKind, Pane, State, View};
 
 /// Everything a key, a click or the palette can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -223,6 +223,8 @@ pub enum Scope {
     View(View),
     /// In a list that is open above the screen.
     List,
+    /// In the list of models.
+    Models,
     /// In the list of variants.
     Variants,
     /// While a CWD is typed.
@@ -248,6 +250,7 @@ impl Scope {
             Scope::Views => "In a view",
             Scope::View(view) => view.title(),
             Scope::List => "In a list",
+            Scope::Models => "In the list of models",
             Scope::Variants => "In the list of variants",
             Scope::Cwd => "While typing a CWD",
             Scope::Search => "While searching",
@@ -401,7 +404,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::HandOff, "hand_off", &["ctrl-e"], S::Editor, ("your editor", 5), "To your own editor", "Saves the text and opens it in $VISUAL, $EDITOR or vi, at this line."),
         row(A::Toggle, "toggle", &["space", "enter"], S::Variants, ("on or off", 1), "On or off", "Switches the selected variant on or off, behind those that are on."),
         row(A::Accept, "accept", &["enter"], S::List, ("take", 1), "Take it", "Takes the selected row."),
-        row(A::WriteModel, "write_model", &["ctrl-s"], S::List, ("into the bench", 2), "Model into the bench", "In the list of models: writes the selected model into the bench file."),
+        row(A::WriteModel, "write_model", &["ctrl-s"], S::Models, ("into the bench", 2), "Model into the bench", "Writes the selected model into the bench file."),
         row(A::ChangeField, "change_field", &["enter"], S::Form, ("change", 1), "Change it", "Offers the values that the selected field can have, or a line to type one."),
         row(A::TakeOut, "take_out", &["delete"], S::Form, ("out of the file", 2), "Take it out", "Takes the selected field out of the bench file, so that its default holds."),
         row(A::EnterValue, "enter_value", &["enter"], S::Value, ("into the bench", 1), "Into the bench", "Writes what is typed into the bench file; comments and everything else stay."),
@@ -453,6 +456,10 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
         Scope::Pane(pane) => (mode == Mode::Screen && state.pane() == Some(pane), 2),
         Scope::Views => (mode == Mode::Screen && state.pane().is_none(), 2),
         Scope::View(view) => (mode == Mode::Screen && state.pane().is_none() && state.view == view, 3),
+        Scope::Models => {
+            let chosen = |open: &Overlay| open.kind == OverlayKind::Models && open.subject.is_none();
+            (state.overlays.last().is_some_and(chosen), 2)
+        }
         Scope::Variants => (mode == Mode::Variants, 2),
         Scope::Cwd => (mode == Mode::Cwd, 2),
         Scope::Search => (mode == Mode::Search, 2),
@@ -528,12 +535,10 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::Variants => !snapshot.choices.variants.is_empty(),
         Action::Models => !snapshot.choices.models.is_empty(),
         Action::Themes => !state.themes.is_empty(),
-        Action::WriteModel => {
-            opened(state, OverlayKind::Models)
-                && state.overlays.last().is_some_and(|open| open.subject.is_none())
-        }
         Action::Copy => !snapshot.layers.rows.is_empty(),
-        Action::BenchForm | Action::UndoBench | Action::RedoBench => snapshot.sheet.is_some(),
+        Action::BenchForm => snapshot.sheet.is_some(),
+        Action::UndoBench => snapshot.sheet.is_some() && snapshot.can_undo,
+        Action::RedoBench => snapshot.sheet.is_some() && snapshot.can_redo,
         Action::LayerForm => snapshot.sheet.is_some() && !snapshot.layers.rows.is_empty(),
         Action::EnterInRun => state
             .overlays

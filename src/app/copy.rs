@@ -84,9 +84,19 @@ const ALL: [Copyable; 9] = [
 /// What can be copied now, in the order of the menu: what it is, and a few words about it.
 #[must_use]
 pub fn choices(state: &State) -> Vec<(Copyable, String, String)> {
-    ALL.into_iter()
-        .filter_map(|which| {
-            let copy = of(state, which)?;
+    let first = first(state);
+    let mut all: Vec<(Copyable, Copy)> = Vec::new();
+    for which in ALL {
+        let Some(copy) = of(state, which) else { continue };
+        // The same text by another name is one choice, named as the focused pane names it.
+        match all.iter_mut().find(|(_, known)| known.content == copy.content) {
+            Some(known) if which == first => *known = (which, copy),
+            Some(_) => {}
+            None => all.push((which, copy)),
+        }
+    }
+    all.into_iter()
+        .map(|(which, copy)| {
             let about = match &copy.content {
                 Content::Wire(_, format) => format.to_string(),
                 Content::Text(text) if matches!(which, Copyable::Blame) => text.to_string(),
@@ -95,7 +105,7 @@ pub fn choices(state: &State) -> Vec<(Copyable, String, String)> {
                     format!("{} character{}", grouped(chars), if chars == 1 { "" } else { "s" })
                 }
             };
-            Some((which, sentence_case(&copy.what), about))
+            (which, sentence_case(&copy.what), about)
         })
         .collect()
 }

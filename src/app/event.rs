@@ -41,6 +41,8 @@ pub enum Event {
 pub enum Pointer {
     /// The left button went down.
     Press,
+    /// It moved while the left button was down.
+    Drag,
     /// The wheel turned up.
     WheelUp,
     /// The wheel turned down.

@@ -181,7 +181,13 @@ fn read(text: &str) -> Result<Key, Mistake> {
 fn typed(info: &ActionInfo, key: Key, text: &str) -> Option<Mistake> {
     let types = matches!(
         info.scope,
-        Scope::Everywhere | Scope::List | Scope::Cwd | Scope::Search | Scope::Value | Scope::Editor
+        Scope::Everywhere
+            | Scope::List
+            | Scope::Models
+            | Scope::Cwd
+            | Scope::Search
+            | Scope::Value
+            | Scope::Editor
     );
     let is_text = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;
     (types && is_text).then(|| {

@@ -15,6 +15,7 @@ pub fn event(terminal: Terminal, regions: &Regions) -> Option<Event> {
         Terminal::Mouse(mouse) => {
             let pointer = match mouse.kind {
                 MouseEventKind::Down(MouseButton::Left) => Pointer::Press,
+                MouseEventKind::Drag(MouseButton::Left) => Pointer::Drag,
                 MouseEventKind::ScrollUp => Pointer::WheelUp,
                 MouseEventKind::ScrollDown => Pointer::WheelDown,
                 _ => return None,

@@ -333,7 +333,9 @@ fn a_bench_on_which_the_run_cannot_be_played_on_plays_it_again_and_says_so() {
         engine.handle(EngineRequest::Send);
         let text = BENCH.replace(old, new);
         let snapshot = outside(&folder, &mut engine, &text);
-        let note = format!("{why}: the run was played again on the bench as it is now");
+        let note = format!(
+            "bench.yaml was changed outside; {why}: the run was played again on the bench as it is now"
+        );
         assert_eq!(&*snapshot.status.note, note);
         assert_eq!(snapshot.title.branch, None);
         // As far as it had come.

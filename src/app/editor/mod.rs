@@ -106,6 +106,8 @@ pub struct Editor {
     anchor: Option<Place>,
     history: History,
     yank: String,
+    /// True from when the mouse was pressed on a row of the text until it is pressed elsewhere: then moving it selects.
+    pub held: bool,
     /// What is looked for.
     pub find: Option<Find>,
     /// What has to be changed in the base to make it this text.
@@ -141,6 +143,7 @@ impl Editor {
             anchor: None,
             history: History::default(),
             yank: String::new(),
+            held: false,
             find: None,
             hunks: Arc::default(),
             serial: 0,
@@ -158,7 +161,17 @@ impl Editor {
     }
 
     fn compare(&mut self) {
-        self.hunks = self.document.hunks(&self.base).into();
+        let mut hunks = self.document.hunks(&self.base);
+        // Among equal lines one may count as new and another as gone: together they change nothing. One hunk alone always
+        // changes something.
+        let more = |hunk: &Hunk| hunk.new.len() as isize - hunk.old.len() as isize;
+        if hunks.len() > 1
+            && hunks.iter().map(more).sum::<isize>() == 0
+            && self.document.lines().eq(self.base.lines())
+        {
+            hunks.clear();
+        }
+        self.hunks = hunks.into();
         self.modified = !self.hunks.is_empty();
     }
 
@@ -435,6 +448,14 @@ impl Editor {
         self.history.end_step();
         self.goal = None;
         self.anchor = None;
+        self.cursor = self.document.clamp(place);
+    }
+
+    /// Selects up to a place, from the cursor or from where the selection began.
+    pub fn reach(&mut self, place: Place) {
+        self.history.end_step();
+        self.goal = None;
+        self.anchor.get_or_insert(self.cursor);
         self.cursor = self.document.clamp(place);
     }
 

@@ -60,6 +60,8 @@ pub struct Engine {
     /// While somebody looks at it: the shown call beside another one.
     pub(super) comparing: Option<Comparing>,
     pub(super) playing: bool,
+    /// What a look found that somebody else has changed, until it is said.
+    pub(super) changed_outside: Option<String>,
     /// What is wrong with files that were good before.
     pub(super) broken: Vec<Diagnostic>,
     pub(super) warnings: Vec<Diagnostic>,
@@ -130,6 +132,7 @@ impl Engine {
             edited: None,
             comparing: None,
             playing: false,
+            changed_outside: None,
             broken: Vec::new(),
             warnings,
             note: "".into(),
@@ -250,7 +253,7 @@ impl Engine {
             EngineRequest::AllowPrograms => self.allow_programs(),
             EngineRequest::LookAgain => {
                 self.edge.run_again();
-                self.look();
+                self.take_news();
                 self.note = "everything was read again".into();
                 Ok(())
             }
@@ -340,8 +343,27 @@ impl Engine {
         found
     }
 
-    /// Looks again at every file. True when something is not what it was.
+    /// Looks again at every file, and says which of them somebody else has changed. True when something is not what it
+    /// was.
     pub fn look(&mut self) -> bool {
+        let before = std::mem::take(&mut self.note);
+        self.changed_outside = None;
+        let news = self.take_news();
+        match self.changed_outside.take() {
+            // What was said before, that a file was saved perhaps, is not about this.
+            Some(said) => {
+                let more = std::mem::take(&mut self.note);
+                let gap = if more.is_empty() { "" } else { "; " };
+                self.note = format!("{said}{gap}{more}").into();
+            }
+            None if self.note.is_empty() => self.note = before,
+            None => {}
+        }
+        news
+    }
+
+    /// The same without a word: whoever asks for it has something else to say.
+    pub(super) fn take_news(&mut self) -> bool {
         let text = self.look_at_text();
         let reloaded = self.edge.reload();
         let mut found = self.edge.changed();
@@ -363,6 +385,7 @@ impl Engine {
                     self.broken.clear();
                     self.warnings = warnings;
                     if self.player.session().bench().source.rev != bench.source.rev {
+                        self.changed_outside = Some(format!("{} was changed outside", bench.source.name));
                         self.bench_changed(bench);
                     }
                     if was_broken {
@@ -383,6 +406,7 @@ impl Engine {
         if found.is_empty() {
             return;
         }
+        self.changed_outside = changed_outside(&found);
         self.list_folders();
         if self.begins_with(&found) {
             return;
@@ -570,6 +594,19 @@ fn is_clock(key: &FactKey) -> bool {
 
 pub(super) fn is_bench_file(key: &FactKey) -> bool {
     matches!(key, FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) if path.base == Base::Bench)
+}
+
+/// Which files of these somebody else has changed; none where they are no files.
+fn changed_outside(found: &[(FactKey, Found)]) -> Option<String> {
+    let files = |key: &FactKey| matches!(key, FactKey::File(_) | FactKey::Data(_) | FactKey::Document(_));
+    let mut names: Vec<String> =
+        found.iter().filter(|(key, _)| files(key)).map(|(key, _)| key.to_string()).collect();
+    names.dedup();
+    match names.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} was changed outside")),
+        [one, rest @ ..] => Some(format!("{one} and {} more were changed outside", rest.len())),
+    }
 }
 
 /// What was found, as something that happened.

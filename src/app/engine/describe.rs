@@ -85,6 +85,7 @@ impl Engine {
             let shown =
                 Shown { session, record, request, before: before_record.zip(before_request.as_ref()) };
             snapshot.blocks = publish::blocks(&shown).into();
+            snapshot.places = publish::places(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.layers = publish::layer_table(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.request = publish::request_view(&shown, measure.as_mut().map(|m| m as &mut dyn Measure));
             snapshot.why = publish::why(&shown);
@@ -173,6 +174,7 @@ impl Engine {
         snapshot.programs = self.programs();
         self.put_on_stage(&mut snapshot);
         snapshot.sheet = self.edge.sheet(&self.options.variants);
+        (snapshot.can_undo, snapshot.can_redo) = self.edge.undoable();
         snapshot.facts_now = self.facts_now();
         snapshot.edited = self.edited;
         snapshot.diff = self.keep_differences(diff);

@@ -289,6 +289,10 @@ impl Edge for Disk {
         Ok(Edited { said, by: edited.by, layers: edited.layer.into_iter().collect() })
     }
 
+    fn undoable(&self) -> (bool, bool) {
+        (!self.undo.is_empty(), !self.redo.is_empty())
+    }
+
     fn undo_bench(&mut self) -> Result<Edited, String> {
         let (path, _) = self.bench_path()?;
         let Some(last) = self.undo.last() else { return Err("no edit of the bench to take back".into()) };

@@ -74,6 +74,11 @@ pub trait Edge: Load + Send {
     /// Why it was not made.
     fn redo_bench(&mut self) -> Result<Edited, String>;
 
+    /// Whether there is an edit of the bench file to take back, and one to make again.
+    fn undoable(&self) -> (bool, bool) {
+        (false, false)
+    }
+
     /// What the bench file says, and what these variants of it say instead; none for a bench without a file.
     fn sheet(&mut self, variants: &[Name]) -> Option<Arc<Sheet>>;
 

@@ -69,7 +69,7 @@ impl Engine {
 
     /// What somebody else wrote comes first.
     fn up_to_date(&mut self) -> Result<(), Refused> {
-        self.look();
+        self.take_news();
         match self.broken.first() {
             Some(problem) => Err(Refused(format!("the bench is broken: {}", problem.message))),
             None => Ok(()),

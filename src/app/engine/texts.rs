@@ -329,7 +329,7 @@ impl Engine {
     fn take_saved(&mut self, file: &FilePath) -> Result<(), Refused> {
         let bench = self.bench_file().as_ref() == Some(file);
         if bench || self.earlier().is_none() {
-            self.look();
+            self.take_news();
             return Ok(());
         }
         self.edge.changed();

@@ -356,6 +356,7 @@ fn help(state: &State, typed: &str) -> Vec<ListRow> {
     scopes.extend([
         Scope::Editor,
         Scope::List,
+        Scope::Models,
         Scope::Variants,
         Scope::Form,
         Scope::Value,

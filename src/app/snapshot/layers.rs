@@ -144,3 +144,14 @@ pub struct TotalRow {
     /// Tokens.
     pub tokens: Option<u64>,
 }
+
+/// A place that has a budget.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceSize {
+    /// Its name.
+    pub place: Name,
+    /// What its layers come to, in the unit of the budget; none until tokens are counted.
+    pub size: Option<u64>,
+    /// What its author allows it.
+    pub budget: Budget,
+}

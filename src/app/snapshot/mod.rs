@@ -28,7 +28,7 @@ pub use band::{Caption, DemoAt, Status};
 pub use calls::{CallRow, CallState, CallTable, InjectedRow, Lost, Paid};
 pub use choices::{Choices, Draft, ModelChoice, Program, Programs, RunChoice, VariantChoice};
 pub use head::{AgentInfo, Estimate, ModelInfo, Pause, Prices, Title, TokenMethod, Was};
-pub use layers::{ByteOrder, LayerRow, LayerTable, Now, ReadRow, SourceAt, TotalRow};
+pub use layers::{ByteOrder, LayerRow, LayerTable, Now, PlaceSize, ReadRow, SourceAt, TotalRow};
 pub use request::{BlockChange, BlockRow, PartRow, RequestView};
 pub use why::{Belief, Change, Pending, Tone, VerdictLine, WayOutcome, WayRow, Ways, Why};
 
@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub layers: LayerTable,
     /// The blocks of the shown request, for the overlay view.
     pub blocks: Arc<[BlockView]>,
+    /// The places that have a budget, with what they take of it.
+    pub places: Vec<PlaceSize>,
     /// Pane 2.
     pub calls: CallTable,
     /// Pane 3: the request of [`CallTable::shown`].
@@ -75,6 +77,10 @@ pub struct Snapshot {
     pub draft: Option<Draft>,
     /// What the bench file says of everything that forms can change in it; none for a bench that is part of the program.
     pub sheet: Option<Arc<Sheet>>,
+    /// True when there is an edit of the bench file to take back.
+    pub can_undo: bool,
+    /// True when there is one to make again.
+    pub can_redo: bool,
     /// The facts whose value in this run is another one than the bench's.
     pub facts_now: Vec<FactNow>,
     /// The latest edit that a form asked for, once it was answered.

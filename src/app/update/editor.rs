@@ -412,12 +412,27 @@ pub(super) fn scroll(state: &mut State, by: isize) {
 
 /// The mouse was pressed on a cell of a row.
 pub(super) fn click(state: &mut State, line: usize, start: usize, cell: u16) {
+    let place = under(state, line, start, cell);
+    if let (Some(editor), Some(place)) = (&mut state.editor, place) {
+        editor.jump(place);
+    }
+}
+
+/// The mouse was dragged to a cell of a row.
+pub(super) fn drag(state: &mut State, line: usize, start: usize, cell: u16) {
+    let place = under(state, line, start, cell);
+    if let (Some(editor), Some(place)) = (&mut state.editor, place) {
+        editor.reach(place);
+    }
+}
+
+/// The place in a cell of a row.
+fn under(state: &State, line: usize, start: usize, cell: u16) -> Option<Place> {
     let (cells, _) = size(state);
-    let Some(editor) = &mut state.editor else { return };
+    let editor = state.editor.as_ref()?;
     let rows = Rows::new(&editor.document, cells);
     let row = rows.of(editor.document.clamp(Place { row: line, byte: start }));
-    let byte = rows.byte_at(row, cell.into());
-    editor.jump(Place { row: row.row, byte });
+    Some(Place { row: row.row, byte: rows.byte_at(row, cell.into()) })
 }
 
 /// What is looked for has changed.

@@ -7,6 +7,7 @@ mod form;
 mod overlay;
 mod pointer;
 mod reading;
+mod refusal;
 mod screen;
 mod search;
 mod setup;
@@ -193,9 +194,26 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
     }
     match action {
         Some(action) => perform(state, action),
+        None if asks_of_text(state) && state.keymap.is(Action::Save, key) => {
+            state.message = "first choose what becomes of the text; Enter takes the selected row".to_owned();
+            Vec::new()
+        }
         None if state.mode() == Mode::Editor => editor::on_key(state, key),
         None => overlay::on_text_key(state, key),
     }
+}
+
+/// True while a question about the text that is edited is open.
+fn asks_of_text(state: &State) -> bool {
+    let kind = state.overlays.last().map(|open| open.kind);
+    let questions = [
+        OverlayKind::Conflict,
+        OverlayKind::Both,
+        OverlayKind::Unsaved,
+        OverlayKind::Kept,
+        OverlayKind::KeptBoth,
+    ];
+    kind.is_some_and(|kind| questions.contains(&kind))
 }
 
 fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
@@ -214,15 +232,7 @@ fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
 /// Does an action, whatever it was chosen with.
 fn perform(state: &mut State, action: Action) -> Vec<Effect> {
     if !action::useful(state, action) {
-        state.message = match action {
-            Action::NextMatch | Action::PreviousMatch => "nothing was searched; / searches".to_owned(),
-            Action::Back if state.snapshot.demo.is_some() => "this is the first beat".to_owned(),
-            Action::PreviousCall | Action::Back => "this is the first call".to_owned(),
-            Action::NextCall => "this is the last call".to_owned(),
-            Action::Send if state.snapshot.demo.is_some() => "the demo is at its end".to_owned(),
-            Action::Send | Action::Play => "the run is at its end".to_owned(),
-            _ => format!("{}: nothing to do here", action::info(action).title),
-        };
+        state.message = refusal::why(state, action);
         return Vec::new();
     }
     match action {

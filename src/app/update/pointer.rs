@@ -16,6 +16,10 @@ const NOTCH: isize = 3;
 pub(super) fn on_pointer(state: &mut State, pointer: Pointer, target: Target) -> Vec<Effect> {
     match pointer {
         Pointer::Press => press(state, target),
+        Pointer::Drag => {
+            drag(state, target);
+            Vec::new()
+        }
         Pointer::WheelUp => wheel(state, target, -NOTCH),
         Pointer::WheelDown => wheel(state, target, NOTCH),
     }
@@ -37,7 +41,8 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             _ => overlay::close(state),
         };
     }
-    if state.editor.is_some() {
+    if let Some(text) = &mut state.editor {
+        text.held = matches!(target, Target::EditorRow { .. });
         match target {
             Target::Action(action) => return super::perform(state, action),
             Target::EditorRow { line, start, cell } => editor::click(state, line, start, cell),
@@ -110,6 +115,15 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
         | Target::Nothing => {}
     }
     Vec::new()
+}
+
+/// Selects text in the editor, from where the button went down. Elsewhere nothing is dragged.
+fn drag(state: &mut State, target: Target) {
+    let held = state.overlays.is_empty() && state.editor.as_ref().is_some_and(|editor| editor.held);
+    if let (true, Target::EditorRow { line, start, cell }) = (held, target) {
+        state.message.clear();
+        editor::drag(state, line, start, cell);
+    }
 }
 
 /// Scrolls what is under the mouse, focused or not.

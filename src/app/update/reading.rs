@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::open_layer;
+use crate::app::action::Action;
 use crate::app::rows::Look;
 use crate::app::state::{Pane, State};
 
@@ -22,7 +23,13 @@ pub(super) fn turn_wrap(state: &mut State) {
     state.request.cut = !state.request.cut;
     state.request.left = 0;
     state.message = if state.request.cut {
-        "long lines are not broken; < and > scroll".to_owned()
+        let key = |action| state.keymap.shown_key(action);
+        let (left, right) = (key(Action::ScrollLeft), key(Action::ScrollRight));
+        let there = match state.pane() {
+            Some(Pane::Request) => String::new(),
+            _ => format!(" in pane 3 ({})", key(Action::FocusRequest)),
+        };
+        format!("long lines are not broken; {left} and {right} scroll them{there}")
     } else {
         "long lines are broken".to_owned()
     };

@@ -26,6 +26,19 @@ fn grapheme_width(grapheme: &str) -> usize {
     if grapheme.chars().any(char::is_control) { 0 } else { grapheme.width() + marks }
 }
 
+/// The letters of a flag in brackets; none for what is no flag. Terminals and multiplexers do not agree whether the two
+/// regional indicators of a flag are two cells or four: what is drawn behind one would stand where it never is erased.
+fn flag(grapheme: &str) -> Option<String> {
+    let letter = |c: char| {
+        let index = (c as u32).checked_sub(0x1f1e6).filter(|index| *index < 26)?;
+        Some(char::from(b'A' + index as u8))
+    };
+    // The common case without an allocation.
+    letter(grapheme.chars().next()?)?;
+    let letters: Option<String> = grapheme.chars().map(letter).collect();
+    letters.map(|letters| format!("[{letters}]"))
+}
+
 /// True for characters that turn the direction of text: a terminal must not be sent them, since the rest of the line
 /// would move.
 #[must_use]
@@ -35,8 +48,9 @@ pub fn turns_direction(c: char) -> bool {
 
 /// What is drawn for one grapheme at a column (from 0) of its row, and its width in cells.
 ///
-/// Rendered, tabs become spaces, carriage returns and zero-width characters vanish, other control characters are
-/// written `^[`. Raw, all of these are written as escapes.
+/// Where it is not `raw`, tabs become spaces, carriage returns vanish, other control characters are written `^[`, flags as
+/// their letters, and characters that take no room and nobody sees as escapes, as those that turn the direction are. Raw,
+/// all of these are written as escapes.
 #[must_use]
 pub fn shown(grapheme: &str, column: usize, raw: bool) -> (Cow<'_, str>, usize) {
     let first = grapheme.chars().next().unwrap_or(' ');
@@ -71,8 +85,13 @@ pub fn shown(grapheme: &str, column: usize, raw: bool) -> (Cow<'_, str>, usize) 
             return (text.into(), cells);
         }
     }
+    if let Some(letters) = flag(grapheme) {
+        let text = if raw { grapheme.escape_unicode().to_string() } else { letters };
+        let cells = text.len();
+        return (text.into(), cells);
+    }
     match grapheme_width(grapheme) {
-        0 if raw => {
+        0 if raw || grapheme.chars().any(|c| hidden::name(c).is_some()) => {
             let text: String = grapheme.chars().map(|c| c.escape_unicode().to_string()).collect();
             let cells = text.len();
             (text.into(), cells)
@@ -104,7 +123,12 @@ mod tests {
     fn what_moves_the_rest_of_a_line_is_written_out() {
         assert_eq!(shown("\u{202e}", 0, false).0, "\\u{202e}");
         assert_eq!(shown("\r", 0, true).0, "\\r");
-        assert_eq!(shown("\u{feff}", 0, false), (Cow::Borrowed(""), 0));
+        assert_eq!(shown("\u{feff}", 0, false), (Cow::Borrowed("\\u{feff}"), 8));
+        assert_eq!(shown("\u{200b}", 0, false), (Cow::Borrowed("\\u{200b}"), 8));
+        // A mark of its own that combines with nothing is no secret.
+        assert_eq!(shown("\u{301}", 0, false), (Cow::Borrowed(""), 0));
+        assert_eq!(shown("🇨🇳", 0, false), (Cow::Borrowed("[CN]"), 4));
+        assert_eq!(shown("🇨🇳", 0, true).0, "\\u{1f1e8}\\u{1f1f3}");
         assert_eq!(shown("\u{feff}", 0, true).0, "\\u{feff}");
         assert_eq!(shown("\t", 5, false).1, 3);
     }

@@ -174,8 +174,25 @@ impl Canvas<'_> {
             }
             let text = format!(" {}-{} of {len} ", top + 1, (top + rows).min(len));
             let y = if bottom { area.bottom() - 1 } else { area.top() };
+            if !bottom {
+                self.make_room(area, &text);
+            }
             self.right(area.x + 1, area.right() - if bottom { 2 } else { 1 }, y, &text, Role::Dim);
         }
+    }
+
+    /// Cuts the title of a row where what stands at its right end would stand over it, and says so with dots.
+    fn make_room(&mut self, area: Rect, text: &str) {
+        let wide = u16::try_from(cells::width(text)).unwrap_or(area.width).min(area.width);
+        let edge = area.right().saturating_sub(wide + 1);
+        let over = |x: u16| x < area.right() && self.buffer[(x, area.y)].symbol() != "─";
+        // A title that ends before the edge has a line behind it.
+        if edge < area.x + 4 || !over(edge) && !over(edge - 1) {
+            return;
+        }
+        let style = self.buffer[(edge - 3, area.y)].style();
+        self.clear(Rect { x: edge - 2, width: area.right() - edge + 2, height: 1, ..area });
+        self.buffer.set_stringn(edge - 2, area.y, "..", 2, style);
     }
 
     /// Says with arrows that rows are scrolled away above or below, where numbers have no room. Returns the cells.

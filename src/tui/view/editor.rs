@@ -6,9 +6,10 @@ use super::canvas::{Canvas, row_area};
 use crate::app::cells;
 use crate::app::editor::{Editor, Place, Row, Rows};
 use crate::app::event::Target;
-use crate::app::snapshot::{Snapshot, Tone};
+use crate::app::snapshot::{PlaceSize, Snapshot, Tone};
 use crate::app::state::State;
 use crate::core::bench::{Budget, BudgetUnit};
+use crate::core::text::hidden;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -99,9 +100,10 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
         let classes = state.paints.of_row(editor, row.row, row.start..row.end);
         let classes = classes.into_iter().map(|(range, class)| (range, canvas.syntax(class, false)));
         let found = found(editor, &row).map(|range| (range, canvas.style(Role::Search)));
+        let hidden = hidden::find(line).map(|(at, c)| (at..at + c.len_utf8(), canvas.style(Role::Hidden)));
         let chosen = selected.and_then(|(start, end)| in_row(&row, start, end));
         let chosen = chosen.map(|range| (range, canvas.style(Role::Selected)));
-        let marks: Vec<_> = classes.chain(chosen).chain(found).collect();
+        let marks: Vec<_> = classes.chain(hidden).chain(chosen).chain(found).collect();
         let style = canvas.style(Role::Text);
         let room = width.saturating_sub(hang);
         let used = canvas.prompt((x + hang, place.y, room), line, (false, 0), style, &marks);
@@ -174,6 +176,8 @@ fn status(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) {
     }
     let (size, over) = layer(&state.snapshot, editor);
     say(canvas, &size, if over { Role::Bad } else { Role::Dim });
+    let (size, over) = place(&state.snapshot, editor);
+    say(canvas, &size, if over { Role::Bad } else { Role::Dim });
     let (shown, role) = shown(state, editor);
     say(canvas, &shown, role);
 }
@@ -186,21 +190,42 @@ fn layer(snapshot: &Snapshot, editor: &Editor) -> (String, bool) {
     let Some(Budget { unit, limit }) = row.budget else {
         return (format!("{} {chars} chars", row.shown), false);
     };
-    let limit = limit as u64;
-    let (now, unit) = match unit {
-        BudgetUnit::Chars => (row.chars, "chars"),
+    let now = match unit {
+        BudgetUnit::Chars => Some(row.chars),
+        BudgetUnit::Tokens => row.tokens_alone,
+    };
+    match now {
+        Some(now) => beside(&row.shown, now, unit, limit),
         // Tokens come a moment later than the text.
-        BudgetUnit::Tokens => match row.tokens_alone {
-            Some(tokens) => (tokens, "tokens"),
-            None => return (format!("{} {chars} chars", row.shown), false),
-        },
+        None => (format!("{} {chars} chars", row.shown), false),
+    }
+}
+
+/// The size of the place that the layer stands in, where that has a budget; true when it is larger.
+fn place(snapshot: &Snapshot, editor: &Editor) -> (String, bool) {
+    let row = snapshot.layers.rows.iter().find(|row| editor.layer.as_ref() == Some(&row.id));
+    let place = row.and_then(|row| snapshot.places.iter().find(|place| *place.place == *row.place));
+    match place {
+        Some(PlaceSize { place, size: Some(size), budget: Budget { unit, limit } }) => {
+            beside(place, *size, *unit, *limit)
+        }
+        _ => (String::new(), false),
+    }
+}
+
+/// A size beside what is allowed; true when it is larger.
+fn beside(name: &str, now: u64, unit: BudgetUnit, limit: usize) -> (String, bool) {
+    let limit = limit as u64;
+    let unit = match unit {
+        BudgetUnit::Chars => "chars",
+        BudgetUnit::Tokens => "tokens",
     };
     let size = cells::grouped(now);
     if now > limit {
         let over = cells::grouped(now - limit);
-        return (format!("{} {size} {unit}, ! {over} over its budget", row.shown), true);
+        return (format!("{name} {size} {unit}, ! {over} over its budget"), true);
     }
-    (format!("{} {size} of {} {unit}", row.shown, cells::grouped(limit)), false)
+    (format!("{name} {size} of {} {unit}", cells::grouped(limit)), false)
 }
 
 /// Whether the numbers on the screen are those of this text.

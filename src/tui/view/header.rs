@@ -302,6 +302,8 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
     if area.is_empty() {
         return;
     }
+    // The keys in the corner take nothing away: hints that have no room beside them are left out whole.
+    let area = Rect { width: area.width - corner(area, state).width, ..area };
     let right = area.right().saturating_sub(1);
     let mut x = area.x + 1;
     // Without a row of status, what there is to say stands here.
@@ -341,13 +343,25 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
 
 /// The last keys, in the corner of the row of keys.
 pub(super) fn draw_keys(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
-    let Some(keys) = state.keys.as_ref().filter(|keys| !keys.is_empty() && !area.is_empty()) else { return };
-    let text = keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    let text = format!(" {text} ");
-    let wide = u16::try_from(cells::width(&text)).unwrap_or(0).min(area.width);
-    let corner = Rect { x: area.right() - wide, width: wide, ..area };
+    let corner = corner(area, state);
+    if corner.is_empty() {
+        return;
+    }
     canvas.clear(corner);
-    canvas.text(corner.x, corner.y, wide, &text, Role::Selected);
+    canvas.text(corner.x, corner.y, corner.width, &last_keys(state), Role::Selected);
+}
+
+/// The last keys in words; empty where they are not shown.
+fn last_keys(state: &State) -> String {
+    let Some(keys) = state.keys.as_ref().filter(|keys| !keys.is_empty()) else { return String::new() };
+    let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+    format!(" {} ", keys.join(" "))
+}
+
+/// The corner of a row that the last keys take.
+fn corner(area: Rect, state: &State) -> Rect {
+    let wide = u16::try_from(cells::width(&last_keys(state))).unwrap_or(0).min(area.width);
+    Rect { x: area.right() - wide, width: wide, ..area }
 }
 
 /// The names of the panes, where only one is shown.

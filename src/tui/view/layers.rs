@@ -88,7 +88,9 @@ impl Column {
         }
     }
 
-    fn cell(self, row: &LayerRow, estimate: bool, room: u16) -> (String, Role) {
+    /// What stands in a cell. `beside_chars` where the characters have a column: then a change is counted in them without
+    /// saying so.
+    fn cell(self, row: &LayerRow, estimate: bool, room: u16, beside_chars: bool) -> (String, Role) {
         let plain = |text: String| (text, Role::Text);
         match self {
             C::Byte => plain(match row.byte {
@@ -116,7 +118,7 @@ impl Column {
                 (row.share.map_or(String::new(), |share| format!("{:.0}%", share * 100.0)), Role::Dim)
             }
             C::Change => (row.change.to_string(), Role::Dim),
-            C::Now => now(&row.now, room),
+            C::Now => now(&row.now, room, beside_chars),
             C::Source => {
                 (row.source.as_ref().map_or(String::new(), |at| format!("{}:{}", at.file, at.at)), Role::Dim)
             }
@@ -151,7 +153,7 @@ fn bar(share: f64) -> String {
 }
 
 /// The word of the column `now`: with its reason where there is room, else alone.
-fn now(now: &Now, room: u16) -> (String, Role) {
+fn now(now: &Now, room: u16, beside_chars: bool) -> (String, Role) {
     let with = |word: &str, reason: &str| {
         let whole = format!("{word} {reason}");
         if reason.is_empty() || cells::width(&whole) > usize::from(room) && room < 16 {
@@ -163,7 +165,13 @@ fn now(now: &Now, room: u16) -> (String, Role) {
     match now {
         Now::Same => ("=".to_owned(), Role::Dim),
         Now::New => ("new".to_owned(), Role::Changed),
-        Now::Changed(by) => (format!("{by:+}"), Role::Changed),
+        Now::Changed(by) if beside_chars => (format!("{by:+}"), Role::Changed),
+        Now::Changed(by) => {
+            let one = by.unsigned_abs() == 1;
+            let words = [format!("{by:+} char{}", if one { "" } else { "s" }), format!("{by:+}ch")];
+            let fits = words.into_iter().find(|word| cells::width(word) <= usize::from(room));
+            (fits.unwrap_or_else(|| format!("{by:+}")), Role::Changed)
+        }
         Now::Old(facts) => (with("! old", &facts.join(", ")), Role::Bad),
         Now::Pending => ("pending".to_owned(), Role::Changed),
         Now::Omitted(_) if room < 7 => ("out".to_owned(), Role::Dim),
@@ -298,8 +306,9 @@ fn draw_row(canvas: &mut Canvas<'_>, area: Rect, state: &State, row: &LayerRow, 
     if marked {
         canvas.text(area.x - 1, area.y, 1, CHANGED, Role::Changed);
     }
+    let beside_chars = columns(area.width).contains(&C::Chars);
     each(area.width, area.x, names, |column, x, width| {
-        let (text, role) = column.cell(row, estimate, width);
+        let (text, role) = column.cell(row, estimate, width, beside_chars);
         let role = if row.included || column == C::Now { role } else { Role::Dim };
         let role = if marked && column == C::Layer { Role::Changed } else { role };
         if column.form(0).2 {

@@ -253,8 +253,11 @@ fn draw_row(
         _ => None,
     };
     if let (Some(byte), false) = (broken, row.first) {
-        let sign = if authors > 12 { format!("! differs at {byte}") } else { "!".to_owned() };
-        canvas.text(area.x + bytes, area.y, authors.saturating_sub(1).max(1), &sign, Role::Bad);
+        let room = authors.saturating_sub(1).max(1);
+        // The number is what counts: it is never cut.
+        let signs = [format!("! differs at {byte}"), format!("! at {byte}"), format!("!{byte}")];
+        let sign = signs.into_iter().find(|sign| cells::width(sign) <= usize::from(room));
+        canvas.text(area.x + bytes, area.y, room, sign.as_deref().unwrap_or("!"), Role::Bad);
     }
     if row.first {
         // The byte at which the part begins, its separator included.
@@ -319,7 +322,8 @@ fn draw_row(
     if let Some((span, _)) = broken.and_then(|byte| block.text.span_at(byte)) {
         put(span, canvas.style(Role::Bad));
     }
-    let hidden = if raw { hidden_in(text, row) } else { Vec::new() };
+    // Whatever the look, a reader sees that something is there; raw says what.
+    let hidden = hidden_in(text, row);
     for (bytes, _) in &hidden {
         put(bytes.clone(), canvas.style(Role::Hidden));
     }

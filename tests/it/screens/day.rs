@@ -56,7 +56,7 @@ pub(super) struct Day {
     pub(super) root: PathBuf,
     pub(super) engine: Engine,
     pub(super) state: State,
-    shot: Shot,
+    pub(super) shot: Shot,
     outside: Vec<(PathBuf, u32, u32)>,
     copied: Vec<String>,
     quit: bool,

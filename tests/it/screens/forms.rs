@@ -154,5 +154,5 @@ fn a_bench_that_is_part_of_the_program_has_no_form() {
     let mut day = Day::on(Disk::open(folder.path(), &machine()).expect("a folder"), Some(folder), (120, 40));
     let screen = day.press("1P");
     assert_eq!(day.open(), None);
-    has(&screen, "nothing to do here");
+    has(&screen, "this folder has no bench file to change; `plywood init` writes one");
 }

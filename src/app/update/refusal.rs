@@ -1,0 +1,68 @@
+//! Why an action does nothing now, and what would have to be there for it to do something.
+
+use crate::app::action::{self, Action};
+use crate::app::state::State;
+
+/// One sentence for the row of status, lower case, without a full stop.
+pub(super) fn why(state: &State, action: Action) -> String {
+    let key = |action| state.keymap.shown_key(action);
+    let snapshot = &state.snapshot;
+    let demo = snapshot.demo.is_some();
+    let no_file = snapshot.sheet.is_none();
+    match action {
+        Action::Send if demo => "the demo is at its end".to_owned(),
+        Action::Send | Action::Play => format!("the run is at its end; {} goes back", key(Action::Back)),
+        Action::Back if demo => "this is the first beat".to_owned(),
+        Action::Back | Action::PreviousCall => "this is the first call".to_owned(),
+        Action::NextCall => "this is the last call".to_owned(),
+        Action::Runs if snapshot.choices.runs.is_empty() => {
+            "this bench scripts no run; `runs:` in the bench file does".to_owned()
+        }
+        Action::Runs => "this bench scripts one run, and it is on".to_owned(),
+        Action::Branch | Action::SidesBranch => {
+            "there is one branch; a change made while an earlier call is shown begins another".to_owned()
+        }
+        Action::Programs => "this bench reads the output of no program that is not allowed yet".to_owned(),
+        Action::Variants => "this bench has no variants; `variants:` in the bench file lists some".to_owned(),
+        Action::Models => "no model is known; `plywood models` says where they come from".to_owned(),
+        Action::Themes => "no theme is known".to_owned(),
+        Action::Differences | Action::Ledger | Action::Injectors | Action::Log | Action::Lints => {
+            "there is no call yet whose request could be looked at".to_owned()
+        }
+        Action::Sides => "there is no other call to compare with yet".to_owned(),
+        Action::NextDifference | Action::PreviousDifference => {
+            "the two are equal: nothing differs".to_owned()
+        }
+        Action::BenchForm | Action::LayerForm | Action::UndoBench | Action::RedoBench if no_file => {
+            "this folder has no bench file to change; `plywood init` writes one".to_owned()
+        }
+        Action::UndoBench => "no edit of the bench to take back: none was made here".to_owned(),
+        Action::RedoBench => "no edit of the bench to make again: none was taken back".to_owned(),
+        Action::OpenLayer
+        | Action::Orders
+        | Action::ToggleLayer
+        | Action::MoveUp
+        | Action::MoveDown
+        | Action::LayerForm
+        | Action::EditText
+        | Action::EditOutside
+        | Action::Copy => "there are no layers: the bench has none, or it could not be read".to_owned(),
+        Action::Blocks => "this bench has no blocks; a place with `of: block` is one".to_owned(),
+        Action::OpenCall | Action::SwitchWay => "there is no call yet".to_owned(),
+        Action::NextBreak => "no call pays anything again, and none ahead will".to_owned(),
+        Action::Fold => "there is no text to fold".to_owned(),
+        Action::PreviousBlock | Action::NextBlock => "this request has only one block".to_owned(),
+        Action::NextMatch | Action::PreviousMatch => {
+            format!("nothing was searched; {} searches", key(Action::Search))
+        }
+        Action::FindNext | Action::FindPrevious => {
+            format!("nothing was looked for; {} finds", key(Action::FindText))
+        }
+        Action::OpenLine => "this view has no lines".to_owned(),
+        Action::ColumnBefore | Action::ColumnNext => "no column of this view leads anywhere else".to_owned(),
+        Action::EnterInRun => "only a fact can be set in the run alone".to_owned(),
+        Action::Suspend => "this system has no shell to go back to".to_owned(),
+        Action::Cwd => "this agent has no CWD: no layer reads {{cwd}}".to_owned(),
+        _ => format!("{}: there is nothing that it could be done to now", action::info(action).title),
+    }
+}
