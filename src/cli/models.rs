@@ -7,7 +7,8 @@ use super::output::{Out, Outcome, Result, Table};
 use super::report::Revisions;
 use super::settings;
 use crate::core::cache::{
-    Accounting, Confidence, Family, Known, LongContext, Model, Price, Rates, Thousands,
+    Accounting, Boundary, Confidence, Excess, Family, Generated, Known, Life, LongContext, Lookup, Model,
+    Price, Rates, Reasoning, Thousands, Visible, When,
 };
 use crate::core::wire::BlockKind;
 use crate::io::syntax::suggest;
@@ -94,8 +95,9 @@ fn summary(model: &Model) -> Vec<String> {
         (None, None) => "no fee".to_owned(),
     };
     let minimum = match &model.family {
-        Some(Family::Block(rules)) => Thousands(rules.min.value).to_string(),
-        Some(Family::Marked(rules)) => Thousands(rules.min.value).to_string(),
+        Some(family) => {
+            family.min().map_or_else(|| "none".to_owned(), |min| Thousands(min.value).to_string())
+        }
         None => NOT_KNOWN.to_owned(),
     };
     let checked = price.and_then(|price| price.rates.checked).map_or_else(String::new, |day| day.to_string());
@@ -107,18 +109,14 @@ fn summary(model: &Model) -> Vec<String> {
         rate(|rates| rates.input.to_string()),
         rate(|rates| rates.read.to_string()),
         price.map_or_else(|| NOT_KNOWN.to_owned(), |price| write(&price.rates.value)),
-        rate(|rates| rates.output.to_string()),
+        rate(|rates| rates.output.map_or_else(|| NOT_KNOWN.to_owned(), |rate| rate.to_string())),
         checked,
         trust,
     ]
 }
 
 fn family(model: &Model) -> String {
-    match &model.family {
-        Some(Family::Block(_)) => "block".to_owned(),
-        Some(Family::Marked(_)) => "marked".to_owned(),
-        None => NOT_KNOWN.to_owned(),
-    }
+    model.family.as_ref().map_or(NOT_KNOWN, Family::word).to_owned()
 }
 
 fn confidence(confidence: Confidence) -> &'static str {
@@ -190,32 +188,30 @@ fn values(model: &Model) -> Vec<Value> {
         None => missing("window", "window", model),
     });
     match &model.family {
-        Some(Family::Block(rules)) => {
-            values.push(of("cache", "the longest common prefix, in whole blocks", &rules.block));
-            values.push(of("block", format!("{} tokens", Thousands(rules.block.value)), &rules.block));
-            values.push(of("minimum", format!("{} tokens", Thousands(rules.min.value)), &rules.min));
-            values.push(of("life, at most", seconds(rules.life.max.value), &rules.life.max));
-            if let Some(typical) = &rules.life.typical {
-                values.push(of("life, typical", seconds(typical.value), typical));
-            }
-        }
-        Some(Family::Marked(rules)) => {
-            values.push(of("cache", "what ends at a mark", &rules.max_marks));
-            values.push(of("marks, at most", rules.max_marks.value.to_string(), &rules.max_marks));
-            values.push(of("minimum", format!("{} tokens", Thousands(rules.min.value)), &rules.min));
-            values.push(of("lookback", format!("{} positions", rules.lookback.value), &rules.lookback));
-            let kinds: Vec<String> = rules.collapse.value.iter().map(|kind| kind_word(*kind)).collect();
-            values.push(of("counted as one position", kinds.join(", "), &rules.collapse));
-            let lives: Vec<String> = rules.lives.value.iter().map(|life| seconds(*life)).collect();
-            values.push(of("lives", lives.join(", "), &rules.lives));
-            values.push(of(
-                "readable after",
-                format!("{} ms", rules.visible_after.value),
-                &rules.visible_after,
-            ));
-        }
+        Some(family) => cache(family, &mut values),
         None => values.push(missing("cache", "cache rules", model)),
     }
+    for (zone, names) in
+        [("tools", &model.salts.tools), ("system", &model.salts.system), ("messages", &model.salts.messages)]
+    {
+        if let Some(names) = names {
+            values.push(of(format!("settings that count from {zone} on"), names.value.join(", "), names));
+        }
+    }
+    if let Some(known) = &model.reasoning {
+        let shown = match known.value {
+            Reasoning::Kept => "stays where it was sent back",
+            Reasoning::Stripped => "of earlier turns is taken out when the user speaks again",
+            Reasoning::Replay => "has to be sent back as it was",
+        };
+        values.push(of("reasoning", shown, known));
+    }
+    values.push(match &model.reliability {
+        Some(share) => {
+            of("read in real traffic", format!("{:.1} % of what could be", share.value * 100.0), share)
+        }
+        None => missing("read in real traffic", "measurement", model),
+    });
     match &model.accounting {
         Some(known) => {
             let shown = match known.value {
@@ -232,6 +228,9 @@ fn values(model: &Model) -> Vec<Value> {
     for price in &model.prices {
         prices(price, &mut values);
     }
+    for (name, known) in &model.about {
+        values.push(of(name.to_string(), known.value.to_string(), known));
+    }
     if let Some(framing) = &model.framing {
         let value = framing.to_string();
         values.push(Value {
@@ -245,27 +244,215 @@ fn values(model: &Model) -> Vec<Value> {
     values
 }
 
-fn prices(price: &Price, values: &mut Vec<Value>) {
-    let from = price.from.map_or_else(String::new, |day| format!(" from {day}"));
-    rates(&format!("price{from}"), &price.rates.value, &price.rates, values);
-    if let Some(long) = &price.long {
-        let LongContext { above, rates: dear } = &long.value;
-        rates(&format!("price{from} above {} tokens", Thousands(*above)), dear, long, values);
+/// What is known of how a cache works.
+fn cache(family: &Family, values: &mut Vec<Value>) {
+    let tokens =
+        |name: &str, known: &Known<u32>| of(name, format!("{} tokens", Thousands(known.value)), known);
+    let count = |name: &str, known: &Known<u32>| of(name, Thousands(known.value).to_string(), known);
+    let yes = |name: &str, known: &Known<bool>| of(name, if known.value { "yes" } else { "no" }, known);
+    let lives = |known: &Known<Vec<u32>>| {
+        let lives: Vec<String> = known.value.iter().map(|life| seconds(*life)).collect();
+        of("lives", lives.join(", "), known)
+    };
+    match family {
+        Family::Block(rules) => {
+            values.push(of("cache", "the longest common prefix, in whole blocks", &rules.block));
+            values.push(tokens("block", &rules.block));
+            values.push(tokens("minimum", &rules.min));
+            age(&rules.life, values);
+            values.extend(rules.lives.as_ref().map(lives));
+            values.extend(rules.visible.as_ref().map(visible));
+            values.extend(rules.generated.as_ref().map(generated));
+            values.extend(
+                rules.recompute_last.as_ref().map(|known| yes("the last token is always new", known)),
+            );
+            values.extend(
+                rules.exact_resend.as_ref().map(|known| yes("a repetition is read to its end", known)),
+            );
+            values.extend(rules.hidden.as_ref().map(|known| tokens("hidden in front", known)));
+            values.extend(rules.report.as_ref().map(|known| tokens("reported in steps of", known)));
+        }
+        Family::Marked(rules) => {
+            values.push(of("cache", "what ends at a mark", &rules.max_marks));
+            values.push(count("marks, at most", &rules.max_marks));
+            values.extend(rules.excess.as_ref().map(excess));
+            values.push(tokens("minimum", &rules.min));
+            values.push(of("lookback", format!("{} positions", rules.lookback.value), &rules.lookback));
+            values.push(collapse(&rules.collapse));
+            values.push(lives(&rules.lives));
+            values.push(visible(&rules.visible));
+            values.extend(rules.automatic.as_ref().map(|known| yes("a mark for the whole request", known)));
+        }
+        Family::AutoMarked(rules) => {
+            let shown = match rules.boundary.value {
+                Boundary::LastMessage => {
+                    "what ends at a mark; the provider puts one behind the latest message"
+                }
+                Boundary::End => "what ends at a mark; the provider puts one at the end",
+            };
+            values.push(of("cache", shown, &rules.boundary));
+            values.push(count("own marks beside it, at most", &rules.max_marks));
+            values.extend(rules.only_own.as_ref().map(|known| count("own marks alone, at most", known)));
+            values.push(excess(&rules.excess));
+            values.push(tokens("minimum", &rules.min));
+            match &rules.lookup {
+                Lookup::Walk { positions, collapse: kinds } => {
+                    values.push(of("lookback", format!("{} positions", positions.value), positions));
+                    values.push(collapse(kinds));
+                }
+                Lookup::Ends { first, last, previous, instructions } => {
+                    values.push(count("looked at: own marks, the first", first));
+                    values.push(count("looked at: own marks, the last", last));
+                    values.push(count("looked at: ends of messages before", previous));
+                    values.push(yes("looked at: the end of the instructions", instructions));
+                }
+            }
+            values.push(lives(&rules.lives));
+            values.extend(rules.renew.as_ref().map(|known| yes("a read renews the life it asks for", known)));
+            values.push(visible(&rules.visible));
+        }
+        Family::Units(rules) => {
+            values.push(of(
+                "cache",
+                "whole units: a prompt, with its answer, what two have in common",
+                &rules.common,
+            ));
+            values.push(tokens("minimum", &rules.min));
+            age(&rules.life, values);
+            values.push(visible(&rules.visible));
+            values.push(generated(&rules.generated));
+        }
+        Family::Radix(rules) => {
+            values.push(of("cache", "a tree of all prefixes, while there is room", &rules.page));
+            values.push(tokens("page", &rules.page));
+            values.push(generated(&rules.generated));
+        }
+        Family::Slot(rules) => {
+            values.push(of("cache", "the last prompt of each slot", &rules.slots));
+            values.push(count("slots", &rules.slots));
+            let share = format!("{} % of the prompt", f64::from(rules.similarity.value) / 10.0);
+            values.push(of("in common with a slot, at least", share, &rules.similarity));
+            values.push(tokens("always new", &rules.min_eval));
+            values.extend(rules.host.as_ref().map(|known| tokens("room in main memory", known)));
+            values.push(generated(&rules.generated));
+        }
+        Family::Resource(rules) => {
+            let shown = if rules.chain.value {
+                "a chain of answers, continued by id"
+            } else {
+                "what the caller makes and names"
+            };
+            values.push(of("cache", shown, &rules.chain));
+            values.push(tokens("minimum", &rules.min));
+            values.push(lives(&rules.lives));
+            values.push(yes("a read makes it live on", &rules.refresh));
+        }
+        Family::Opaque(rules) => {
+            values.push(of("cache", "not published: figures are the most that could be", &rules.min));
+            values.push(tokens("minimum", &rules.min));
+            age(&rules.life, values);
+            values.extend(rules.visible.as_ref().map(visible));
+        }
     }
 }
 
-/// A row for each rate, in dollars for a million tokens.
-fn rates<T>(name: &str, rates: &Rates, known: &Known<T>, values: &mut Vec<Value>) {
+fn age(life: &Life, values: &mut Vec<Value>) {
+    match &life.max {
+        Some(max) => values.push(of("life, at most", seconds(max.value), max)),
+        None => values.push(Value {
+            name: "life, at most".to_owned(),
+            value: "n/a: none is published".to_owned(),
+            source: None,
+            checked: None,
+            confidence: None,
+        }),
+    }
+    values.extend(life.typical.as_ref().map(|typical| of("life, typical", seconds(typical.value), typical)));
+}
+
+fn visible(known: &Known<Visible>) -> Value {
+    let Visible { when, after } = known.value;
+    let shown = match when {
+        When::Immediate => "at once".to_owned(),
+        When::BlockFull => "as soon as a block is full".to_owned(),
+        When::FirstToken => format!("when the answer begins ({after} ms stand for it)"),
+        When::ResponseEnd => format!("when the answer is complete ({after} ms stand for it)"),
+        When::Seconds => format!("seconds later ({after} ms stand for it)"),
+        When::Asynchronous => format!("some time later ({after} ms stand for it)"),
+    };
+    of("readable by others", shown, known)
+}
+
+fn generated(known: &Known<Generated>) -> Value {
+    let shown = match known.value {
+        Generated::No => "not before it is sent back",
+        Generated::Yes => "is stored behind the prompt",
+        Generated::Measured => "is not documented; measured to be stored, so in the estimate only",
+    };
+    of("what the model writes", shown, known)
+}
+
+fn excess(known: &Known<Excess>) -> Value {
+    let shown = match known.value {
+        Excess::Error => "is an error",
+        Excess::DropOldest => "takes the place of the oldest",
+    };
+    of("one mark more", shown, known)
+}
+
+fn collapse(known: &Known<Vec<BlockKind>>) -> Value {
+    let kinds: Vec<String> = known.value.iter().map(|kind| kind_word(*kind)).collect();
+    let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join(", ") };
+    of("counted as one position", kinds, known)
+}
+
+fn prices(price: &Price, values: &mut Vec<Value>) {
+    let from = price.from.map_or_else(String::new, |day| format!(" from {day}"));
+    let sign = price.currency.as_ref().map_or_else(|| "$".to_owned(), |currency| format!("{currency} "));
+    rates(&format!("price{from}"), &sign, &price.rates.value, &price.rates, values);
+    for long in &price.long {
+        let LongContext { above, rates: dear } = &long.value;
+        rates(&format!("price{from} above {} tokens", Thousands(*above)), &sign, dear, long, values);
+    }
+    if let Some(known) = &price.peak {
+        let peak = &known.value;
+        let hours: Vec<String> = peak.hours.iter().map(|(from, to)| format!("{from:02}-{to:02}")).collect();
+        let days = if peak.weekdays { ", Monday to Friday" } else { "" };
+        let times = f64::from(peak.times) / 1_000.0;
+        let shown = format!("x{times} at {} UTC{days}; holidays are not known", hours.join(" and "));
+        values.push(of(format!("price{from}, peak hours"), shown, known));
+    }
+    if let Some(storage) = &price.storage {
+        values.push(of(
+            format!("price{from}, kept for an hour"),
+            format!("{sign}{}", storage.value),
+            storage,
+        ));
+    }
+    if let Some(currency) = &price.currency {
+        let value = format!("n/a: in {currency}, which is not converted");
+        values.push(Value {
+            name: format!("price{from}, in dollars"),
+            value,
+            source: None,
+            checked: None,
+            confidence: None,
+        });
+    }
+}
+
+/// A row for each rate, for a million tokens.
+fn rates<T>(name: &str, sign: &str, rates: &Rates, known: &Known<T>, values: &mut Vec<Value>) {
     let rows = [
         ("input", Some(rates.input)),
         ("read", Some(rates.read)),
-        ("write for 5 min", rates.write_5m),
+        ("write", rates.write_5m),
         ("write for 1 h", rates.write_1h),
-        ("output", Some(rates.output)),
+        ("output", rates.output),
     ];
     for (what, rate) in rows {
         if let Some(rate) = rate {
-            values.push(of(format!("{name}, {what}"), format!("${rate}"), known));
+            values.push(of(format!("{name}, {what}"), format!("{sign}{rate}"), known));
         }
     }
     if rates.write_5m.is_none() && rates.write_1h.is_none() {

@@ -3,57 +3,16 @@
 use std::sync::Arc;
 
 use super::diff::Break;
-use super::model::{Family, Model};
-use super::outcome::{Behind, Detail, Mark, Note, Outcome, Split, Write};
+use super::model::Model;
+use super::outcome::{Behind, Detail, Expected, Mark, Note, Outcome, Split};
+use super::salts;
 use super::simulator::{Conversation, Measures};
-use super::store::{Asker, BlockStore, MarkedStore, Miss, Running, eligible, refusal};
+use super::store::{Asked, Before, Found, Kept, Miss, Running, comparable};
 use super::verdict::Verdict;
+use super::world::{World, without_reasoning};
 use crate::core::run::COMPACTION;
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{Block, MarkAt, Request, Zone};
-
-/// A model and what its provider has stored.
-#[derive(Clone)]
-pub(super) struct World {
-    pub(super) model: Arc<Model>,
-    /// An index into the rulers; none where tokens cannot be counted.
-    pub(super) ruler: Option<usize>,
-    pub(super) store: Store,
-}
-
-#[derive(Clone)]
-pub(super) enum Store {
-    Block(BlockStore),
-    Marked(Box<MarkedStore>),
-    /// Nobody told us how it works.
-    Unknown,
-}
-
-impl World {
-    pub(super) fn new(model: Arc<Model>, rulers: &mut Vec<Method>) -> World {
-        let ruler = model.method.encoding().map(|_| {
-            rulers.iter().position(|ruler| *ruler == model.method).unwrap_or_else(|| {
-                rulers.push(model.method.clone());
-                rulers.len() - 1
-            })
-        });
-        let store = match &model.family {
-            _ if ruler.is_none() => Store::Unknown,
-            Some(Family::Block(rules)) => Store::Block(BlockStore::new(rules)),
-            Some(Family::Marked(rules)) => Store::Marked(Box::new(MarkedStore::new(rules))),
-            None => Store::Unknown,
-        };
-        World { model, ruler, store }
-    }
-
-    pub(super) fn note_same(&mut self, conversation: usize, same: usize) {
-        match &mut self.store {
-            Store::Block(store) => store.note_same(conversation, same),
-            Store::Marked(store) => store.note_same(conversation, same),
-            Store::Unknown => {}
-        }
-    }
-}
 
 /// What all lanes see of a call.
 pub(super) struct Seen<'a> {
@@ -68,16 +27,19 @@ pub(super) struct Seen<'a> {
 }
 
 /// Running counts of a request and of the one before it, in one model's tokens.
+#[derive(Clone, Copy)]
 pub(super) struct Sums<'a> {
     pub(super) now: &'a [u32],
-    /// Of the request before: in front of `same` it has those of this one.
+    /// Of the request before, in front of `same`: mostly those of this one.
+    pub(super) old_head: &'a [u32],
+    /// The same from `same` on.
     pub(super) old_tail: &'a [u32],
     pub(super) same: usize,
 }
 
 impl Sums<'_> {
     pub(super) fn old(&self, block: usize) -> u32 {
-        if block < self.same { self.now[block] } else { self.old_tail[block - self.same] }
+        if block < self.same { self.old_head[block] } else { self.old_tail[block - self.same] }
     }
 
     pub(super) fn old_total(&self, blocks: usize) -> u32 {
@@ -94,150 +56,148 @@ impl Seen<'_> {
         measures: &mut dyn Measures,
         knows: &dyn Fn(usize, u64) -> bool,
     ) -> Outcome {
-        let model = &world.model;
+        let model = world.model.clone();
+        let published = model.family.as_ref().is_none_or(super::rules::Family::published);
         let mut outcome = Outcome {
             call: self.request.call,
             model: model.id.clone(),
-            estimate: matches!(model.method, Method::Estimate { .. }) || self.request.has_images(),
+            estimate: matches!(model.method, Method::Estimate { .. })
+                || !published
+                || self.request.has_images(),
+            upper_bound: !published,
             blame: self.breaks.first().map(|first| first.blame.clone()),
             ..Outcome::default()
         };
-        if let Some(sums) = &sums {
-            outcome.sent = Some(Running(sums.now).total());
-            outcome.sent_before = self.before.map(|before| sums.old_total(before.blocks.len()));
+        let nothing = Conversation::default();
+        let alike = world.alike(self.before.unwrap_or(&nothing), self.request, self.same);
+        if let Some(before) = self.before {
+            outcome.settings = salts::changes(&model, before, self.request);
         }
-        let mut judged = Judged { ideal: 0, reason: None, detail: Detail::None };
-        match (&mut world.store, &sums) {
-            (Store::Block(store), Some(sums)) => {
-                if let Some(encoding) = model.method.encoding() {
-                    let mut measure = model.method.measure(measures.of(encoding));
-                    judged = self.block(&mut outcome, store, sums, model, &mut measure);
-                }
+        // Where the provider takes reasoning out, it is not sent in effect.
+        let blocks = &self.request.blocks;
+        let less = sums.and_then(|sums| without_reasoning(sums.now, blocks, alike.salts.strip));
+        let old_less = sums.zip(self.before).and_then(|(sums, before)| {
+            let all: Vec<u32> = (0..before.blocks.len()).map(|block| sums.old(block)).collect();
+            without_reasoning(&all, &before.blocks, alike.before.strip)
+                .or_else(|| less.is_some().then_some(all))
+        });
+        let sums = sums.map(|sums| Sums {
+            now: less.as_deref().unwrap_or(sums.now),
+            old_head: old_less.as_deref().unwrap_or(sums.old_head),
+            old_tail: old_less.as_deref().map_or(sums.old_tail, |old| &old[sums.same..]),
+            same: sums.same,
+        });
+
+        let mut judged = Judged::default();
+        let mut kept = Kept::Nothing;
+        if let Some((sums, encoding)) = sums.zip(model.method.encoding()) {
+            let running = Running(sums.now);
+            outcome.sent = Some(running.total());
+            outcome.sent_before = self.before.map(|before| sums.old_total(before.blocks.len()));
+            let mut measure = model.method.measure(measures.of(encoding));
+            let before = self.before.map(|before| Before {
+                same: self.same,
+                blocks: before.blocks.len(),
+                sent: sums.old_total(before.blocks.len()),
+                old_head: sums.old_head,
+                old_tail: sums.old_tail,
+            });
+            // What is equal to the request before by its text, whatever the time and the settings.
+            let inside =
+                match (self.before.and_then(|before| before.blocks.get(self.same)), blocks.get(self.same)) {
+                    (Some(old), Some(new)) if comparable(old, new) => old.shared(new, &mut measure),
+                    _ => 0,
+                };
+            let asked = Asked {
+                conversation: self.conversation,
+                call: self.request.call,
+                order: self.order,
+                at: self.request.at,
+                knows,
+                blocks,
+                marks: self.marks,
+                params: &self.request.params,
+                running,
+                salts: alike.salts,
+                same: alike.same,
+                stripped: alike.stripped,
+                equal: if self.before.is_some() { running.before(self.same) + inside } else { 0 },
+                before,
+            };
+            if let Some(found) = world.call(&asked, self.before, &mut measure) {
+                judged = self.figures(&mut outcome, &found, &model);
+                kept = found.kept;
             }
-            (Store::Marked(store), Some(sums)) => {
-                judged = self.marked(&mut outcome, store, sums, model, knows);
-            }
-            _ => {}
         }
         self.judge(&mut outcome, judged, model_changed);
-        outcome.price(model, self.request.at);
-        self.behind(&mut outcome, world, sums, measures);
+        outcome.price(&model, self.request.at);
+        self.behind(&mut outcome, &model, &kept, sums, measures);
         outcome
     }
 
-    fn block(
-        &self,
-        outcome: &mut Outcome,
-        store: &mut BlockStore,
-        sums: &Sums<'_>,
-        model: &Model,
-        measure: &mut dyn Measure,
-    ) -> Judged {
-        let running = Running(sums.now);
-        let blocks = &self.request.blocks;
-        let sent = running.total();
-        // What is equal to the request before, whatever the time.
-        let inside =
-            match (self.before.and_then(|before| before.blocks.get(self.same)), blocks.get(self.same)) {
-                (Some(old), Some(new)) if super::store::comparable(old, new) => {
-                    measure.shared(old.text.text(), new.text.text())
-                }
-                _ => 0,
-            };
-        let found = store.call(self.conversation, blocks, self.request.at, running, measure);
-        let ideal = if self.before.is_some() { store.floor(running.before(self.same) + inside) } else { 0 };
-        let lost = outcome.sent_before.map(|before| store.floor(before.min(sent)).saturating_sub(found.read));
-        outcome.split = Some(Split { read: found.read, write: None, fresh: sent - found.read, lost });
-        let below = sent < store.min();
-        let mut judged = Judged { ideal, reason: None, detail: Detail::None };
-        if ideal > found.read {
-            let (age, life) = (found.age.unwrap_or_default(), store.life());
-            let expired = found.age.is_some_and(|age| age > life);
-            judged.reason = Some(if expired { Verdict::Expired } else { Verdict::Unexplained });
-            judged.detail = Detail::Age { age, life };
-        } else if below {
-            judged.reason = Some(Verdict::BelowMinimum);
-            judged.detail = Detail::Minimum(store.min());
+    /// Takes over what a store has found.
+    fn figures(&self, outcome: &mut Outcome, found: &Found, model: &Model) -> Judged {
+        if let Some(why) = &found.refused {
+            let detail = Detail::Refused(why.clone());
+            return Judged { ideal: 0, reason: Some(Verdict::Refused), detail };
         }
-        if let (Some(Family::Block(rules)), Some(age)) = (&model.family, found.age)
-            && let Some(typical) = &rules.life.typical
+        let Some(sent) = outcome.sent else { return Judged::default() };
+        let most = self.before.map(|_| found.kept.most(sent));
+        let written = found.write.map_or(0, super::outcome::Write::total);
+        let split = Split {
+            read: found.read,
+            write: found.write,
+            fresh: sent - found.read - written,
+            lost: most.map(|most| most.saturating_sub(found.read)),
+        };
+        outcome.split = Some(split);
+        outcome.uncovered = found.covered.map_or(0, |covered| sent - covered.max(found.read));
+        outcome.expected = Expected::of(split, found.measured, most, model);
+        outcome.stored.clone_from(&found.made);
+        let typical = model.family.as_ref().and_then(|family| family.life()?.typical.as_ref());
+        if let (Some(typical), Some(age)) = (typical, found.age)
             && found.read > 0
             && age > i64::from(typical.value) * 1_000
         {
             outcome.notes.push(Note::PastTypicalLife { age: age / 1_000, typical: typical.value });
         }
-        judged
+        let (reason, detail) = match &found.miss {
+            None => (None, Detail::None),
+            Some(miss) => {
+                let (reason, detail) = self.reason(miss, outcome);
+                (Some(reason), detail)
+            }
+        };
+        Judged { ideal: found.ideal, reason, detail }
     }
 
-    fn marked(
-        &self,
-        outcome: &mut Outcome,
-        store: &mut MarkedStore,
-        sums: &Sums<'_>,
-        model: &Model,
-        knows: &dyn Fn(usize, u64) -> bool,
-    ) -> Judged {
-        let Some(Family::Marked(rules)) = &model.family else { return Judged::default() };
-        let running = Running(sums.now);
-        let sent = running.total();
-        let min = rules.min.value.max(1);
-        if let Some(why) = refusal(rules, self.marks) {
-            return Judged { ideal: 0, reason: Some(Verdict::Refused), detail: Detail::Refused(why) };
+    /// A miss as a verdict with its figures.
+    fn reason(&self, miss: &Miss, outcome: &Outcome) -> (Verdict, Detail) {
+        match *miss {
+            Miss::Expired { age, life } => (Verdict::Expired, Detail::Age { age, life }),
+            Miss::NotYetVisible { age, after } => (Verdict::NotYetVisible, Detail::Visible { age, after }),
+            Miss::OutOfLookback { positions, limit } => {
+                (Verdict::OutOfLookback, Detail::Lookback { positions, limit })
+            }
+            Miss::NotMarked(last) => {
+                let mark = last.map(|last| {
+                    let block = &self.request.blocks[last];
+                    match block.message {
+                        Some(message) => Mark::Message(message.0),
+                        None => Mark::Zone(block.kind.zone()),
+                    }
+                });
+                (Verdict::NotCached, Detail::Uncovered(mark))
+            }
+            Miss::BelowMinimum(min) => (Verdict::BelowMinimum, Detail::Minimum(min)),
+            Miss::Settings => (Verdict::SettingsChanged, Detail::Settings(outcome.settings.clone())),
+            Miss::Reasoning => (Verdict::ReasoningDropped, Detail::None),
+            Miss::Evicted { age } => (Verdict::Expired, Detail::Evicted { age }),
+            Miss::Gone => (Verdict::Unexplained, Detail::None),
+            Miss::Unexplained { age, life } => {
+                (Verdict::Unexplained, Detail::Age { age, life: life.unwrap_or(i64::MAX) })
+            }
         }
-        // What the request before it stored, and what of that this one still begins with.
-        let old = self.before.filter(|before| refusal(rules, &before.marks).is_none());
-        let stored = |mark: &MarkAt| sums.old(mark.block);
-        let old_marks = old.map_or(&[][..], |old| &old.marks);
-        let longest = old_marks.iter().map(stored).filter(|&tokens| tokens >= min).max().unwrap_or(0);
-        let wanted = old_marks.iter().rfind(|mark| mark.block < self.same && stored(mark) >= min);
-        let asker = Asker {
-            conversation: self.conversation,
-            call: self.request.call,
-            order: self.order,
-            at: self.request.at,
-            knows,
-        };
-        let wanted_block = wanted.map(|mark| mark.block);
-        let found = store.call(&asker, &self.request.blocks, self.marks, running, wanted_block);
-        let write = Write { short: found.write_5m, hour: found.write_1h };
-        let lost = self.before.map(|_| longest.min(sent).saturating_sub(found.read));
-        let fresh = sent - found.read - write.total();
-        outcome.split = Some(Split { read: found.read, write: Some(write), fresh, lost });
-        outcome.uncovered = sent - found.covered.max(found.read);
-
-        let mut judged = Judged { ideal: wanted.map_or(0, stored), reason: None, detail: Detail::None };
-        let last_mark = || {
-            self.marks.last().map(|mark| {
-                let block = &self.request.blocks[mark.block];
-                match block.message {
-                    Some(message) => Mark::Message(message.0),
-                    None => Mark::Zone(block.kind.zone()),
-                }
-            })
-        };
-        // Text that was sent before and that no mark covers: it is paid in full again and again.
-        let again = outcome.sent_before.unwrap_or_default().min(sent) > found.covered.max(found.read);
-        let unmarked = eligible(self.marks, running, min).is_none();
-        if let Some(miss) = found.miss {
-            (judged.reason, judged.detail) = match miss {
-                Miss::Expired { age, life } => (Some(Verdict::Expired), Detail::Age { age, life }),
-                Miss::NotYetVisible { age } => {
-                    (Some(Verdict::NotYetVisible), Detail::Visible { age, after: store.visible_after() })
-                }
-                Miss::OutOfLookback { positions } => {
-                    (Some(Verdict::OutOfLookback), Detail::Lookback { positions, limit: store.lookback() })
-                }
-                Miss::NotMarked => (Some(Verdict::NotCached), Detail::Uncovered(last_mark())),
-                Miss::Gone => (Some(Verdict::Unexplained), Detail::None),
-            };
-        } else if unmarked && !self.marks.is_empty() {
-            judged.reason = Some(Verdict::BelowMinimum);
-            judged.detail = Detail::Minimum(store.min());
-        } else if self.marks.is_empty() || again {
-            judged.reason = Some(Verdict::NotCached);
-            judged.detail = Detail::Uncovered(last_mark());
-        }
-        judged
     }
 
     /// The verdict on a difference: where it begins with a summary of what was said, that is its name.
@@ -288,7 +248,8 @@ impl Seen<'_> {
     fn behind(
         &self,
         outcome: &mut Outcome,
-        world: &World,
+        model: &Model,
+        kept: &Kept,
         sums: Option<Sums<'_>>,
         measures: &mut dyn Measures,
     ) {
@@ -296,12 +257,10 @@ impl Seen<'_> {
             return;
         }
         let (Some(sums), Some(before), Some(sent)) = (sums, self.before, outcome.sent) else { return };
-        let model = &world.model;
         let Some(encoding) = model.method.encoding() else { return };
         let mut measure = model.method.measure(measures.of(encoding));
         let measure: &mut dyn Measure = &mut measure;
         let old_len = before.blocks.len();
-        let old_sent = outcome.sent_before.unwrap_or_default();
         for hidden in &self.breaks[1..] {
             let inside = |blocks: &[Arc<Block>], block: usize, byte: usize, measure: &mut dyn Measure| {
                 blocks.get(block).filter(|_| byte > 0).map_or(0, |block| block.tokens_before(byte, measure))
@@ -314,24 +273,7 @@ impl Seen<'_> {
                 + inside(&self.request.blocks, new.block, new.byte, measure);
             // Up to here it would be the old request, from here on it is the new one.
             let would_send = at + sent.saturating_sub(new_at);
-            let still_lost = match (&world.store, &model.family) {
-                (Store::Block(store), _) => {
-                    store.floor(old_sent.min(would_send)).saturating_sub(store.floor(at))
-                }
-                (Store::Marked(_), Some(Family::Marked(rules))) => {
-                    let min = rules.min.value.max(1);
-                    let ends = before.marks.iter().map(|mark| sums.old(mark.block));
-                    let (mut longest, mut read) = (0, 0);
-                    for end in ends.filter(|&end| end >= min) {
-                        longest = longest.max(end);
-                        if end <= at {
-                            read = read.max(end);
-                        }
-                    }
-                    longest.min(would_send).saturating_sub(read)
-                }
-                _ => 0,
-            };
+            let still_lost = kept.most(would_send).saturating_sub(kept.in_front_of(at));
             outcome.behind.push(Behind { blame: hidden.blame.clone(), still_lost });
         }
     }

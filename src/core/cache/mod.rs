@@ -11,20 +11,27 @@ mod model;
 mod money;
 mod outcome;
 mod pin;
+mod rules;
+mod salts;
 mod simulator;
 mod store;
 mod verdict;
+mod world;
 
 #[cfg(test)]
 mod tests;
 
 pub use blame::{Blame, Labels, What, Written};
 pub use model::{
-    Accounting, BlockRules, Confidence, Family, Known, Life, LongContext, MarkedRules, Model, Models, Price,
-    PriceAt, Rates, Thousands,
+    Accounting, Confidence, Known, LongContext, Model, Models, Peak, Price, PriceAt, Rates, Thousands,
 };
 pub use money::{Money, Rate};
-pub use outcome::{Behind, Detail, Mark, Note, Outcome, Split, Totals, Write};
+pub use outcome::{Behind, Detail, Expected, Mark, Note, Outcome, Split, StoredFor, Totals, Usage, Write};
+pub use rules::{
+    AutoMarkedRules, BlockRules, Boundary, Excess, Family, Generated, Life, Lookup, MarkedRules, OpaqueRules,
+    RadixRules, Reasoning, ResourceRules, Salts, SlotRules, UnitRules, Visible, When,
+};
+pub use salts::SettingChange;
 pub use simulator::{Lane, Measures, Simulator};
 pub use store::NeverRead;
 pub use verdict::{Verdict, vendor_name};

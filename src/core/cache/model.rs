@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
-use jiff::civil::Date;
+use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::money::Rate;
+use super::rules::{Family, Reasoning, Salts};
 use crate::core::fact::Name;
 use crate::core::tokens::Method;
-use crate::core::wire::BlockKind;
 
 /// How far a value can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -42,54 +42,6 @@ pub struct Known<T> {
     pub confidence: Confidence,
 }
 
-/// How long what was stored lives.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Life {
-    /// In seconds since the last use: the documented maximum, which outcomes are worked out with.
-    pub max: Known<u32>,
-    /// In seconds: what the vendor calls typical; a note, where a request comes later than that.
-    pub typical: Option<Known<u32>>,
-}
-
-/// Caches that match the longest common prefix of tokens, down to whole blocks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BlockRules {
-    /// Tokens in a block: what is read is a multiple of it.
-    pub block: Known<u32>,
-    /// Tokens below which nothing is stored or read.
-    pub min: Known<u32>,
-    /// How long it lives.
-    pub life: Life,
-}
-
-/// Caches with entries exactly where the request has marks.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MarkedRules {
-    /// The most marks of a request; one more is an error of the provider.
-    pub max_marks: Known<u32>,
-    /// How many positions are looked at backwards from a mark, itself included.
-    pub lookback: Known<u32>,
-    /// Runs of blocks of one of these kinds count as one position.
-    pub collapse: Known<Vec<BlockKind>>,
-    /// Tokens, from the start of the request to the mark, below which a mark stores nothing, silently.
-    pub min: Known<u32>,
-    /// The lives that a mark may ask for, in seconds, ascending. They count from the start of a request, and a read
-    /// refreshes them.
-    pub lives: Known<Vec<u32>>,
-    /// When an entry can first be read, in milliseconds after the start of the request that writes it. Documented
-    /// is only "when the first response begins"; the figure stands for that.
-    pub visible_after: Known<u32>,
-}
-
-/// How a model's cache works.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Family {
-    /// See [`BlockRules`].
-    Block(BlockRules),
-    /// See [`MarkedRules`].
-    Marked(MarkedRules),
-}
-
 /// Whether the provider's `usage` counts cached tokens as part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -107,12 +59,27 @@ pub struct Rates {
     pub input: Rate,
     /// Input read from the cache.
     pub read: Rate,
-    /// Input written to live for the shortest life (5 minutes); none where writing has no fee.
+    /// Input written to live for the shortest life; none where writing has no fee.
     pub write_5m: Option<Rate>,
     /// Input written to live for an hour.
     pub write_1h: Option<Rate>,
-    /// Output.
-    pub output: Rate,
+    /// Output; none where it is not known.
+    pub output: Option<Rate>,
+}
+
+impl Rates {
+    /// All of them times so many thousandths.
+    #[must_use]
+    pub fn times(self, thousandths: u32) -> Rates {
+        let times = |rate: Rate| rate.times(thousandths);
+        Rates {
+            input: times(self.input),
+            read: times(self.read),
+            write_5m: self.write_5m.map(times),
+            write_1h: self.write_1h.map(times),
+            output: self.output.map(times),
+        }
+    }
 }
 
 /// Prices that hold for requests longer than a limit, for the whole of them.
@@ -124,6 +91,28 @@ pub struct LongContext {
     pub rates: Rates,
 }
 
+/// Hours in which everything costs more. Public holidays are not known here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peak {
+    /// Hours of the day (UTC): from the first, up to and without the second.
+    pub hours: Vec<(i8, i8)>,
+    /// True where Saturdays and Sundays have none.
+    pub weekdays: bool,
+    /// By how much, in thousandths of the ordinary price.
+    pub times: u32,
+}
+
+impl Peak {
+    /// True at this moment, in milliseconds since the Unix epoch.
+    #[must_use]
+    pub fn holds(&self, at: i64) -> bool {
+        let Ok(at) = Timestamp::from_millisecond(at) else { return false };
+        let at = TimeZone::UTC.to_datetime(at);
+        let weekend = matches!(at.weekday(), Weekday::Saturday | Weekday::Sunday);
+        !(self.weekdays && weekend) && self.hours.iter().any(|&(from, to)| (from..to).contains(&at.hour()))
+    }
+}
+
 /// Prices from a day on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
@@ -131,8 +120,22 @@ pub struct Price {
     pub from: Option<Date>,
     /// The prices.
     pub rates: Known<Rates>,
-    /// Those of long requests.
-    pub long: Option<Known<LongContext>>,
+    /// Those of long requests, the shortest limit first.
+    pub long: Vec<Known<LongContext>>,
+    /// When everything costs more.
+    pub peak: Option<Known<Peak>>,
+    /// For a token stored for an hour, where keeping it has a fee.
+    pub storage: Option<Known<Rate>>,
+    /// The currency, where it is not the US dollar. Amounts are not converted, so nothing is added up then.
+    pub currency: Option<Name>,
+}
+
+impl Price {
+    /// Prices in dollars that hold for every request and always.
+    #[must_use]
+    pub fn plain(rates: Known<Rates>) -> Price {
+        Price { from: None, rates, long: Vec::new(), peak: None, storage: None, currency: None }
+    }
 }
 
 /// A model.
@@ -150,19 +153,33 @@ pub struct Model {
     pub family: Option<Family>,
     /// How the provider's `usage` counts.
     pub accounting: Option<Known<Accounting>>,
+    /// Parameters outside of the text that have a part in what is looked up.
+    pub salts: Salts,
+    /// What becomes of the model's own reasoning in later requests; none where nobody told us.
+    pub reasoning: Option<Known<Reasoning>>,
+    /// Which share of what the rules allow real traffic reads; none where nobody has measured it.
+    pub reliability: Option<Known<f64>>,
     /// By day, ascending; empty where nobody told us.
     pub prices: Vec<Price>,
     /// What its counts leave out: the tokens of message and tool frames.
     pub framing: Option<Name>,
+    /// What else is documented: the scope, the order, the names of the `usage` fields.
+    pub about: IndexMap<Name, Known<Name>>,
 }
 
 /// The prices that hold for a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceAt {
     /// The prices.
     pub rates: Rates,
     /// True when the request is longer than the limit of the ordinary prices.
     pub long: bool,
+    /// True when it comes at an hour in which everything costs more.
+    pub peak: bool,
+    /// For a token stored for an hour.
+    pub storage: Option<Rate>,
+    /// The currency, where it is not the US dollar.
+    pub currency: Option<Name>,
     /// The first day of these prices, where the request is older than the oldest prices that are known.
     pub later: Option<Date>,
     /// The day on which they were checked.
@@ -180,8 +197,12 @@ impl Model {
             window: None,
             family: None,
             accounting: None,
+            salts: Salts::default(),
+            reasoning: None,
+            reliability: None,
             prices: Vec::new(),
             framing: None,
+            about: IndexMap::new(),
         }
     }
 
@@ -205,23 +226,24 @@ impl Model {
                 .rfind(|price| price.from.is_none_or(|from| day.is_some_and(|day| from <= day)));
             (in_force.unwrap_or(first), if in_force.is_some() { None } else { first.from })
         };
-        let long = price.long.as_ref().filter(|long| tokens > long.value.above);
+        let long = price.long.iter().rfind(|long| tokens > long.value.above);
+        let peak = price.peak.as_ref().filter(|peak| peak.value.holds(at));
         let rates = long.map_or(price.rates.value, |long| long.value.rates);
-        let checked = long.map_or(price.rates.checked, |long| long.checked);
-        Some(PriceAt { rates, long: long.is_some(), later, checked })
+        Some(PriceAt {
+            rates: peak.map_or(rates, |peak| rates.times(peak.value.times)),
+            long: long.is_some(),
+            peak: peak.is_some(),
+            storage: price.storage.as_ref().map(|storage| storage.value),
+            currency: price.currency.clone(),
+            later,
+            checked: long.map_or(price.rates.checked, |long| long.checked),
+        })
     }
 
     /// How the cache works, as a phrase: `128 blocks, min 1,024`; none where nobody told us.
     #[must_use]
     pub fn cache_phrase(&self) -> Option<String> {
-        Some(match self.family.as_ref()? {
-            Family::Block(rules) => {
-                format!("{} blocks, min {}", Thousands(rules.block.value), Thousands(rules.min.value))
-            }
-            Family::Marked(rules) => {
-                format!("at most {} marks, min {}", rules.max_marks.value, Thousands(rules.min.value))
-            }
-        })
+        self.family.as_ref().map(Family::phrase)
     }
 }
 
@@ -297,7 +319,7 @@ mod tests {
                 read: Rate::parse(read).unwrap(),
                 write_5m: None,
                 write_1h: None,
-                output: Rate::parse("10").unwrap(),
+                output: Rate::parse("10"),
             },
             source: "test".into(),
             checked: None,
@@ -307,8 +329,8 @@ mod tests {
         assert_eq!(model.price_at(0, 1), None);
         let day = |text: &str| Some(text.parse::<Date>().unwrap());
         model.prices = vec![
-            Price { from: day("2026-09-28"), rates: known("0.20"), long: None },
-            Price { from: day("2026-10-07"), rates: known("0.10"), long: None },
+            Price { from: day("2026-09-28"), ..Price::plain(known("0.20")) },
+            Price { from: day("2026-10-07"), ..Price::plain(known("0.10")) },
         ];
         let at = |text: &str| text.parse::<Timestamp>().unwrap().as_millisecond();
         let read = |text: &str| model.price_at(at(text), 1).unwrap();

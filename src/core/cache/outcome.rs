@@ -6,8 +6,9 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::blame::{Blame, Labels};
-use super::model::{Model, Thousands};
-use super::money::Money;
+use super::model::{Accounting, Model, Rates, Thousands};
+use super::money::{Money, Rate};
+use super::salts::SettingChange;
 use super::verdict::{Verdict, vendor_name};
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, Zone};
@@ -40,6 +41,89 @@ impl Write {
     #[must_use]
     pub fn total(self) -> u32 {
         self.short + self.hour
+    }
+}
+
+/// What real traffic gives, where somebody has measured it: the calibrated estimate, beside the documented maximum.
+/// `read + written + fresh` is what was sent, here too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Expected {
+    /// Read from the cache.
+    pub read: u32,
+    /// Written at a price of its own; none without a fee.
+    pub write: Option<Write>,
+    /// Paid as ordinary input.
+    pub fresh: u32,
+    /// Paid again; none for the first call of a conversation.
+    pub lost: Option<u32>,
+    /// What the input costs; none where there are no prices.
+    pub cost: Option<Money>,
+}
+
+impl Expected {
+    /// What is to be expected of a split. `measured` is what the request could read with what measurements have found
+    /// besides the rules, `most` what the request before has left; none where nobody has measured anything.
+    pub(super) fn of(split: Split, measured: u32, most: Option<u32>, model: &Model) -> Option<Expected> {
+        if model.reliability.is_none() && measured == split.read {
+            return None;
+        }
+        let share = model.reliability.as_ref().map_or(1.0, |share| share.value.clamp(0.0, 1.0));
+        let read = (f64::from(measured) * share).floor() as u32;
+        let (mut write, mut fresh) = (split.write, split.fresh);
+        // What is not read is written where that has a fee, and fresh otherwise; what is read besides was that.
+        let (missing, besides) = (split.read.saturating_sub(read), read.saturating_sub(split.read));
+        match &mut write {
+            Some(write) => {
+                write.short += missing;
+                let short = besides.min(write.short);
+                write.short -= short;
+                let hour = (besides - short).min(write.hour);
+                write.hour -= hour;
+                fresh -= besides - short - hour;
+            }
+            None => fresh = fresh + missing - besides,
+        }
+        Some(Expected { read, write, fresh, lost: most.map(|most| most.saturating_sub(read)), cost: None })
+    }
+}
+
+/// Tokens that are kept and paid for by the hour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredFor {
+    /// How many.
+    pub tokens: u32,
+    /// For how long, in seconds, unless they are deleted sooner.
+    pub seconds: u32,
+}
+
+/// The fields of a provider's `usage`, by what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Usage {
+    /// The input: everything, or what was neither read nor written, as the provider counts.
+    pub input: u32,
+    /// Read from the cache.
+    pub read: u32,
+    /// Written to the cache; 0 where the provider does not say.
+    pub write: u32,
+}
+
+impl Usage {
+    /// The tokens of the whole prompt.
+    #[must_use]
+    pub fn prompt(self, accounting: Accounting) -> u32 {
+        match accounting {
+            Accounting::Inclusive => self.input,
+            Accounting::Exclusive => self.input + self.read + self.write,
+        }
+    }
+
+    /// What was paid as ordinary input.
+    #[must_use]
+    pub fn fresh(self, accounting: Accounting) -> u32 {
+        match accounting {
+            Accounting::Inclusive => self.input.saturating_sub(self.read + self.write),
+            Accounting::Exclusive => self.input,
+        }
     }
 }
 
@@ -85,6 +169,13 @@ pub enum Detail {
     Uncovered(Option<Mark>),
     /// Of `model changed`: the model before.
     Model(Name),
+    /// Of `settings changed`: which.
+    Settings(Vec<SettingChange>),
+    /// Of `expired`, where not age but another prompt drove it out: the time since the latest use, in milliseconds.
+    Evicted {
+        /// Since the latest use.
+        age: i64,
+    },
     /// Of `refused`: why.
     Refused(String),
 }
@@ -112,6 +203,10 @@ pub enum Note {
     LaterPrices(Date),
     /// The request is long enough for the higher prices.
     LongContext,
+    /// It comes at an hour with higher prices.
+    Peak,
+    /// The prices are in this currency, which is not converted.
+    Currency(Name),
 }
 
 /// What one call means for one model.
@@ -121,16 +216,27 @@ pub struct Outcome {
     pub call: CallNo,
     /// The model: `provider:model`.
     pub model: Name,
-    /// True when the counts are estimates, to be shown with `~`.
+    /// True when the figures are estimates, to be shown with `~`: the counts of tokens are, or the provider does not
+    /// publish how its cache works.
     pub estimate: bool,
+    /// True where the provider does not publish how its cache works: the split is the most that could be.
+    pub upper_bound: bool,
     /// Tokens sent; none where the model's tokens cannot be counted.
     pub sent: Option<u32>,
     /// Tokens sent by the call before it in the conversation, counted for this model.
     pub sent_before: Option<u32>,
     /// How they divide; none where nothing is known of the model's cache, or the provider refuses the request.
     pub split: Option<Split>,
+    /// What real traffic gives; none where nobody has measured it. `split` is the documented maximum.
+    pub expected: Option<Expected>,
     /// What the input costs; none where there are no prices or no split.
     pub cost: Option<Money>,
+    /// What was made that is kept and paid for by the hour; empty where keeping is free.
+    pub stored: Vec<StoredFor>,
+    /// What keeping it costs, until it dies. Not a part of the cost of the input.
+    pub storage: Option<Money>,
+    /// Parameters outside of the text that changed since the request before and count for this model's cache.
+    pub settings: Vec<SettingChange>,
     /// By how much it is more than if what is lost had been read.
     pub lost_cost: Option<Money>,
     /// What became of the cache.
@@ -193,24 +299,45 @@ impl Outcome {
         if let Some(day) = price.later {
             self.notes.push(Note::LaterPrices(day));
         }
+        if price.peak {
+            self.notes.push(Note::Peak);
+        }
+        if let Some(currency) = price.currency {
+            self.notes.push(Note::Currency(currency));
+            return;
+        }
         let rates = price.rates;
-        // Where writing has no fee there is nothing written, and the price does not matter.
-        let short = rates.write_5m.unwrap_or(rates.input);
-        let hour = rates.write_1h.unwrap_or(short);
-        let write = split.write.unwrap_or_default();
-        self.cost = Some(
-            rates.read.of(split.read)
-                + short.of(write.short)
-                + hour.of(write.hour)
-                + rates.input.of(split.fresh),
-        );
+        self.cost = Some(cost(&rates, split.read, split.write, split.fresh));
+        if let Some(expected) = &mut self.expected {
+            expected.cost = Some(cost(&rates, expected.read, expected.write, expected.fresh));
+        }
+        if let Some(rate) = price.storage.filter(|_| !self.stored.is_empty()) {
+            let kept = |stored: &StoredFor| {
+                Money::pico(rate.of(stored.tokens).as_pico() * u128::from(stored.seconds) / 3_600)
+            };
+            self.storage = Some(self.stored.iter().map(kept).sum());
+        }
         // What is lost starts where reading ends, so it lies first in what is written, longest life first.
+        let (short, hour) = write_rates(&rates);
+        let write = split.write.unwrap_or_default();
         self.lost_cost = split.lost.map(|lost| {
             let in_hour = lost.min(write.hour);
             let in_short = (lost - in_hour).min(write.short);
             let paid = hour.of(in_hour) + short.of(in_short) + rates.input.of(lost - in_hour - in_short);
             paid.saturating_sub(rates.read.of(lost))
         });
+    }
+
+    /// The figures as the provider's `usage` would have them; none where they are not known.
+    #[must_use]
+    pub fn usage(&self, accounting: Accounting) -> Option<Usage> {
+        let (split, sent) = (self.split?, self.sent?);
+        let write = split.write.map_or(0, Write::total);
+        let input = match accounting {
+            Accounting::Inclusive => sent,
+            Accounting::Exclusive => split.fresh,
+        };
+        Some(Usage { input, read: split.read, write })
     }
 
     /// A number of these tokens in words: `9,472`, `~9,472` where they are estimates.
@@ -264,6 +391,15 @@ impl Outcome {
             }
             (Verdict::Expired, Detail::Age { age, life }) => {
                 format!("{head}: {}, age {}, life {}{and_lost}.", self.bytes(), time(*age), time(*life))
+            }
+            (Verdict::Expired, Detail::Evicted { age }) => format!(
+                "{head}: {}, age {}, another prompt has taken its place{and_lost}.",
+                self.bytes(),
+                time(*age)
+            ),
+            (Verdict::SettingsChanged, Detail::Settings(changes)) => {
+                let changes: Vec<String> = changes.iter().map(SettingChange::to_string).collect();
+                format!("{head}: {}, {}{and_lost}.", self.bytes(), changes.join("; "))
             }
             (Verdict::NotYetVisible, Detail::Visible { age, after }) => format!(
                 "{head}: {}, written {} ago, readable after {}{and_lost}.",
@@ -324,6 +460,19 @@ impl Outcome {
     fn bytes(&self) -> &'static str {
         if self.blame.is_none() { "bytes equal" } else { "bytes changed, too" }
     }
+}
+
+/// The prices of writing, for the shortest life and for an hour. Where writing has no fee there is nothing written, and
+/// they do not matter.
+fn write_rates(rates: &Rates) -> (Rate, Rate) {
+    let short = rates.write_5m.unwrap_or(rates.input);
+    (short, rates.write_1h.unwrap_or(short))
+}
+
+fn cost(rates: &Rates, read: u32, write: Option<Write>, fresh: u32) -> Money {
+    let (short, hour) = write_rates(rates);
+    let write = write.unwrap_or_default();
+    rates.read.of(read) + short.of(write.short) + hour.of(write.hour) + rates.input.of(fresh)
 }
 
 /// A time in words: `0.1 s`, `41 s`, `7 min`, `25 h`.

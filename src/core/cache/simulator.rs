@@ -6,13 +6,14 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::diff;
-use super::judge::{Seen, Store, Sums, World};
+use super::judge::{Seen, Sums};
 use super::model::Models;
 use super::outcome::Outcome;
 use super::store::NeverRead;
+use super::world::World;
 use crate::core::fact::Name;
 use crate::core::tokens::{Encoding, Measure, Method};
-use crate::core::wire::{Block, MarkAt, Request};
+use crate::core::wire::{Block, MarkAt, Params, Request};
 
 /// Gives the counter of each vocabulary.
 pub trait Measures {
@@ -57,6 +58,7 @@ struct LaneState {
 pub(super) struct Conversation {
     pub(super) blocks: Vec<Arc<Block>>,
     pub(super) marks: Vec<MarkAt>,
+    pub(super) params: Arc<Params>,
     pub(super) model: Name,
     pub(super) turn: u32,
     /// Running token counts behind each block, one list for each ruler.
@@ -114,7 +116,8 @@ impl Simulator {
                 );
             }
             for world in lane.worlds.values_mut() {
-                world.note_same(index, same);
+                let alike = world.alike(conversation, request, same);
+                world.note_same(index, alike.same);
             }
         }
 
@@ -160,6 +163,7 @@ impl Simulator {
             let Some(world) = world else { continue };
             let sums = world.ruler.map(|ruler| Sums {
                 now: &conversation.sums[ruler],
+                old_head: &conversation.sums[ruler],
                 old_tail: old_tails.get(ruler).map_or(&[], Vec::as_slice),
                 same,
             });
@@ -173,6 +177,7 @@ impl Simulator {
         conversation.blocks.extend(request.blocks[kept..].iter().cloned());
         conversation.marks.clear();
         conversation.marks.extend_from_slice(&marks);
+        conversation.params = request.params.clone();
         if conversation.model != request.model {
             conversation.model = request.model.clone();
         }
@@ -186,12 +191,7 @@ impl Simulator {
     #[must_use]
     pub fn never_read(&self, lane: usize) -> Vec<NeverRead> {
         let worlds = self.lanes.get(lane).into_iter().flat_map(|lane| lane.worlds.values());
-        let mut found: Vec<NeverRead> = worlds
-            .filter_map(
-                |world| if let Store::Marked(store) = &world.store { Some(store.never_read()) } else { None },
-            )
-            .flatten()
-            .collect();
+        let mut found: Vec<NeverRead> = worlds.flat_map(World::never_read).collect();
         found.sort_by_key(|unread| unread.call);
         found
     }

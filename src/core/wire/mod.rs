@@ -88,7 +88,7 @@ pub struct Block {
     pub kind: BlockKind,
     /// What tells it apart from other blocks of its kind: the tool's name, the place's id (or the layer's, with `join:
     /// blocks`), for a tool call and its result the call's id, for a text of [`BlockKind::User`] who says it (`user`,
-    /// `developer`, `system`). Sent to the provider in messages and for tools, so it is part of [`Block::hash`] there.
+    /// `developer`, `system`), [`Block::REASONING`] for the model's reasoning. Sent to the provider in messages and for tools, so it is part of [`Block::hash`] there.
     pub name: Name,
     /// For a tool call, the tool's name.
     pub tool: Option<Name>,
@@ -103,6 +103,21 @@ pub struct Block {
 }
 
 impl Block {
+    /// The name of blocks of [`BlockKind::Assistant`] that hold the model's own reasoning.
+    pub const REASONING: &str = "reasoning";
+
+    /// True for the model's own reasoning.
+    #[must_use]
+    pub fn is_reasoning(&self) -> bool {
+        self.kind == BlockKind::Assistant && &*self.name == Block::REASONING
+    }
+
+    /// True for what the model wrote: its reasoning, its text, its tool calls.
+    #[must_use]
+    pub fn is_generated(&self) -> bool {
+        matches!(self.kind, BlockKind::Assistant | BlockKind::ToolUse)
+    }
+
     /// A block; `hash` is computed.
     #[must_use]
     pub fn new(

@@ -19,7 +19,7 @@ pub struct Param {
 pub struct Params(pub BTreeMap<Name, Param>);
 
 /// The parameters that a bench can name, with what each is.
-pub const PARAMS: [(&str, &str); 11] = [
+pub const PARAMS: [(&str, &str); 13] = [
     ("thinking", "how the model thinks: `adaptive`, `enabled`, `disabled`"),
     ("effort", "how hard it thinks: `low`, `medium`, `high`"),
     ("tool_choice", "which tools it may call: `auto`, `any`, `none`, `required`"),
@@ -30,6 +30,11 @@ pub const PARAMS: [(&str, &str); 11] = [
     ("text_format", "the format of its answer: `text`, `json_object`, or the name of a schema"),
     ("web_search", "whether the provider's web search is on"),
     ("citations", "whether citations are on"),
+    (
+        "cache_mode",
+        "`automatic`: the provider marks the end, too; `explicit`: it uses the request's own marks only",
+    ),
+    ("cache_ttl", "how long what the whole request stores shall live: `5m`, `30m`, `1h`"),
     ("prompt_cache_key", "the key by which requests are sent to the same machine"),
 ];
 
@@ -96,6 +101,23 @@ impl Params {
                 (Format::Anthropic, "parallel_tool_calls") if serial && self.get("tool_choice").is_none() => {
                     ("tool_choice", "{\"type\":\"auto\",\"disable_parallel_tool_use\":true}".to_owned())
                 }
+                (Format::Anthropic, "cache_mode") if value == "automatic" => {
+                    let ttl = self.get("cache_ttl").map(|ttl| format!(",\"ttl\":{}", text(ttl)));
+                    ("cache_control", format!("{{\"type\":\"ephemeral\"{}}}", ttl.unwrap_or_default()))
+                }
+                (Format::OpenaiChat | Format::OpenaiResponses, "cache_mode" | "cache_ttl") => {
+                    if members.iter().any(|(key, _)| *key == "prompt_cache_options") {
+                        continue;
+                    }
+                    let mode = match self.get("cache_mode") {
+                        Some("automatic") => Some("implicit"),
+                        mode => mode,
+                    };
+                    let mode = mode.map(|mode| format!("\"mode\":{}", text(mode)));
+                    let ttl = self.get("cache_ttl").map(|ttl| format!("\"ttl\":{}", text(ttl)));
+                    let both: Vec<String> = [mode, ttl].into_iter().flatten().collect();
+                    ("prompt_cache_options", format!("{{{}}}", both.join(",")))
+                }
                 (Format::Anthropic, "speed") => ("speed", text(value)),
                 (Format::OpenaiChat, "effort") => ("reasoning_effort", text(value)),
                 (Format::OpenaiChat, "verbosity") => ("verbosity", text(value)),
@@ -158,6 +180,20 @@ mod tests {
         );
         assert_eq!(new.changed_since(&old), ["speed".into(), "thinking".into()] as [Name; 2]);
         assert_eq!(new.0["thinking"].cause, EventId(9));
+    }
+
+    #[test]
+    fn what_a_request_asks_of_the_cache_is_said_in_each_format() {
+        let asked = params(&[("cache_mode", "automatic"), ("cache_ttl", "1h")]);
+        assert_eq!(
+            asked.members(Format::Anthropic),
+            [("cache_control", r#"{"type":"ephemeral","ttl":"1h"}"#.to_owned())]
+        );
+        assert_eq!(
+            asked.members(Format::OpenaiResponses),
+            [("prompt_cache_options", r#"{"mode":"implicit","ttl":"1h"}"#.to_owned())]
+        );
+        assert_eq!(params(&[("cache_mode", "explicit")]).members(Format::Anthropic), []);
     }
 
     #[test]

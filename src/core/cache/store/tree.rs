@@ -14,6 +14,7 @@ pub(super) type Seq = u32;
 
 #[derive(Clone, Debug)]
 pub(super) struct Node {
+    /// Of its block, mixed with the salt that stands in front of it.
     hash: u64,
     /// None at the root only.
     block: Option<Arc<Block>>,
@@ -24,7 +25,11 @@ pub(super) struct Node {
     /// The last request through this node by a conversation that has since left it. Whoever still stands on it is
     /// not written down: its whole path was used by its latest request.
     pub left: Seq,
-    /// An index into the entries of a marked store.
+    /// The request that made it.
+    pub born: Seq,
+    /// The latest request that ended here; 0 for none.
+    pub ended: Seq,
+    /// An index into the entries of a store.
     pub entry: u32,
 }
 
@@ -46,8 +51,17 @@ impl Tree {
     }
 
     pub(super) fn with_limit(limit: usize) -> Tree {
-        let root =
-            Node { hash: 0, block: None, parent: NONE, child: NONE, sibling: NONE, left: 0, entry: NONE };
+        let root = Node {
+            hash: 0,
+            block: None,
+            parent: NONE,
+            child: NONE,
+            sibling: NONE,
+            left: 0,
+            born: 0,
+            ended: 0,
+            entry: NONE,
+        };
         Tree { nodes: vec![root], limit }
     }
 
@@ -76,14 +90,15 @@ impl Tree {
         })
     }
 
-    /// The child that equals `block`, which becomes the first of the children.
-    pub(super) fn find(&mut self, parent: u32, block: &Block) -> Option<u32> {
+    /// The child that equals `block` behind this salt, which becomes the first of the children.
+    pub(super) fn find(&mut self, parent: u32, block: &Block, salt: u64) -> Option<u32> {
+        let hash = block.hash ^ salt;
         let mut before = NONE;
         let mut child = self.node(parent).child;
         while child != NONE {
             let node = self.node(child);
             let next = node.sibling;
-            if node.hash == block.hash {
+            if node.hash == hash {
                 if before != NONE {
                     self.node_mut(before).sibling = next;
                     let first = std::mem::replace(&mut self.node_mut(parent).child, child);
@@ -97,12 +112,28 @@ impl Tree {
         None
     }
 
+    /// The salt in front of a node.
+    pub(super) fn salt(&self, node: u32) -> u64 {
+        let node = self.node(node);
+        node.block.as_ref().map_or(0, |block| block.hash ^ node.hash)
+    }
+
     /// A new child.
-    pub(super) fn add(&mut self, parent: u32, block: &Arc<Block>) -> u32 {
+    pub(super) fn add(&mut self, parent: u32, block: &Arc<Block>, salt: u64, born: Seq) -> u32 {
         let id = self.nodes.len() as u32;
         let sibling = std::mem::replace(&mut self.node_mut(parent).child, id);
-        let (hash, block) = (block.hash, Some(block.clone()));
-        self.nodes.push(Node { hash, block, parent, child: NONE, sibling, left: 0, entry: NONE });
+        let (hash, block) = (block.hash ^ salt, Some(block.clone()));
+        self.nodes.push(Node {
+            hash,
+            block,
+            parent,
+            child: NONE,
+            sibling,
+            left: 0,
+            born,
+            ended: 0,
+            entry: NONE,
+        });
         id
     }
 
@@ -111,8 +142,9 @@ impl Tree {
         self.nodes.len() >= self.limit
     }
 
-    /// Forgets the half that was used longest ago, but nothing that a path still stands on.
-    pub(super) fn shrink(&mut self, paths: &mut [&mut Vec<u32>]) {
+    /// Forgets the half that was used longest ago, but nothing that a path still stands on. Returns the new number of
+    /// each node, [`NONE`] for what is forgotten.
+    pub(super) fn shrink(&mut self, paths: &mut [&mut Vec<u32>]) -> Vec<u32> {
         let mut standing = vec![false; self.nodes.len()];
         standing[ROOT as usize] = true;
         for &node in paths.iter().flat_map(|path| path.iter()) {
@@ -152,6 +184,7 @@ impl Tree {
             *node = moved[*node as usize];
         }
         self.limit = self.limit.max(self.nodes.len() * 2);
+        moved
     }
 }
 
@@ -193,7 +226,7 @@ mod tests {
         let mut path = Vec::new();
         for text in texts {
             let (parent, block) = (path.last().copied().unwrap_or(ROOT), block(text));
-            let node = tree.find(parent, &block).unwrap_or_else(|| tree.add(parent, &block));
+            let node = tree.find(parent, &block, 0).unwrap_or_else(|| tree.add(parent, &block, 0, 0));
             path.push(node);
         }
         path

@@ -13,7 +13,7 @@ use super::*;
 use crate::core::fact::{EventId, Name, Reads};
 use crate::core::text::{Builder, Made, Origin, Traced};
 use crate::core::tokens::{Encoding, Measure, Method};
-use crate::core::wire::{Block, BlockKind, CallNo, MarkAt, MessageId, Request};
+use crate::core::wire::{Block, BlockKind, CallNo, MarkAt, MessageId, Params, Request};
 
 /// A token is a character.
 struct Characters;
@@ -49,17 +49,17 @@ fn rates(input: &str, read: &str, write: Option<(&str, &str)>) -> Price {
         read: rate(read),
         write_5m: write.map(|(short, _)| rate(short)),
         write_1h: write.map(|(_, hour)| rate(hour)),
-        output: rate("10"),
+        output: Some(rate("10")),
     };
-    Price { from: None, rates: known(rates), long: None }
+    Price::plain(known(rates))
 }
 
 /// Like gpt-5.4, with a life of 10 minutes.
 fn block_model() -> Model {
-    let life = Life { max: known(600), typical: None };
+    let life = Life { max: Some(known(600)), typical: None };
     Model {
         method: Method::Exact { encoding: Encoding::O200k },
-        family: Some(Family::Block(BlockRules { block: known(128), min: known(1_024), life })),
+        family: Some(Family::Block(BlockRules::plain(known(128), known(1_024), life))),
         prices: vec![rates("2.50", "0.25", None)],
         ..Model::unknown("openai:gpt-5.4".into())
     }
@@ -69,11 +69,13 @@ fn block_model() -> Model {
 fn marked_model(min: u32) -> Model {
     let rules = MarkedRules {
         max_marks: known(4),
+        excess: None,
         lookback: known(20),
         collapse: known(vec![BlockKind::ToolUse, BlockKind::ToolResult]),
         min: known(min),
         lives: known(vec![300, 3_600]),
-        visible_after: known(1_000),
+        visible: known(Visible { when: When::FirstToken, after: 1_000 }),
+        automatic: Some(known(true)),
     };
     Model {
         method: Method::Exact { encoding: Encoding::O200k },
@@ -142,6 +144,7 @@ struct Play {
     model: Name,
     /// In milliseconds.
     at: i64,
+    params: Arc<Params>,
 }
 
 impl Play {
@@ -156,6 +159,7 @@ impl Play {
             agent: "main".into(),
             model,
             at: 1_775_000_000_000,
+            params: Arc::default(),
         }
     }
 
@@ -170,7 +174,7 @@ impl Play {
         let shared = before.iter().zip(blocks).take_while(|(old, new)| Arc::ptr_eq(old, new)).count();
         *before = blocks.to_vec();
         Request {
-            params: Arc::default(),
+            params: self.params.clone(),
             call: CallNo(self.calls),
             turn: self.turn,
             agent: self.agent.clone(),

@@ -249,8 +249,8 @@ fn play(requests: &[Request], all: [Model; 2], cut: Option<usize>) -> Vec<Vec<Ou
 
 fn small() -> [Model; 2] {
     let mut block = block_model();
-    let life = Life { max: known(300), typical: None };
-    block.family = Some(Family::Block(BlockRules { block: known(16), min: known(64), life }));
+    let life = Life { max: Some(known(300)), typical: None };
+    block.family = Some(Family::Block(BlockRules::plain(known(16), known(64), life)));
     [block, marked_model(500)]
 }
 

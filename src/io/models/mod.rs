@@ -1,0 +1,195 @@
+//! The models that are known: an embedded file, and the user's own merged over it.
+
+mod build;
+mod entries;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use jiff::civil::Date;
+use serde::de::DeserializeOwned;
+
+use self::build::Mistake;
+use self::entries::File;
+use crate::core::cache::Models;
+use crate::core::diagnostic::{Diagnostic, Position};
+use crate::core::fact::Name;
+
+/// The file that comes with the program.
+const EMBEDDED: &str = include_str!("../models.yaml");
+/// What messages call it.
+const EMBEDDED_NAME: &str = "models.yaml (built in)";
+
+/// The models that come with the program.
+///
+/// # Panics
+///
+/// Never, as a test reads the file.
+#[must_use]
+pub fn embedded() -> Models {
+    load(None).expect("the embedded models are tested")
+}
+
+/// The models that come with the program, with the user's own file merged over them value by value.
+///
+/// # Errors
+///
+/// The first mistake in the user's file, with its place where that is known.
+pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
+    let mut file: File = parse(EMBEDDED_NAME, EMBEDDED)?;
+    let mut from: IndexMap<String, (&str, &str)> =
+        file.models.keys().map(|id| (id.clone(), (EMBEDDED_NAME, EMBEDDED))).collect();
+    let mut revision: Name = file.revision.clone().unwrap_or_default().into();
+    if let Some((name, text)) = own {
+        let yours: File = parse(name, text)?;
+        revision = format!("{revision} + yours").into();
+        file.sources.extend(yours.sources);
+        for (id, entry) in yours.profiles {
+            file.profiles.entry(id).or_default().take_over(entry);
+        }
+        for (id, entry) in yours.models {
+            from.insert(id.clone(), (name, text));
+            file.models.entry(id).or_default().take_over(entry);
+        }
+    }
+    let mut models = IndexMap::new();
+    for (id, entry) in &file.models {
+        let model = file.model(id, entry).map_err(|message| {
+            let (name, text) = from[id];
+            let diagnostic = Diagnostic::error(format!("model `{id}`: {message}"));
+            Box::new(match text.find(id.as_str()) {
+                Some(byte) => diagnostic.at(name, text, Position::of(text, byte)),
+                None => diagnostic.in_file(name),
+            })
+        })?;
+        models.insert(model.id.clone(), Arc::new(model));
+    }
+    Ok(Models { models, revision })
+}
+
+fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<Diagnostic>> {
+    serde_yaml::from_str(text).map_err(|error| {
+        let error = error.without_snippet();
+        // The library puts the place into the message; the diagnostic has it already.
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        let diagnostic = Diagnostic::error(message.trim_end_matches([':', ',']).to_owned());
+        let at = error.location().and_then(|at| {
+            Some(Position { line: u32::try_from(at.line()).ok()?, column: u32::try_from(at.column()).ok()? })
+        });
+        Box::new(match at {
+            Some(at) if at.line > 0 => diagnostic.at(name, text, at),
+            _ => diagnostic.in_file(name),
+        })
+    })
+}
+
+fn day(text: &str) -> Result<Date, Mistake> {
+    text.parse().map_err(|_| format!("`{text}` is not a day like 2026-11-30"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::cache::{Confidence, Family};
+
+    #[test]
+    fn the_embedded_models_are_complete() {
+        let models = embedded();
+        assert_eq!(&*models.revision, "2026-11-30");
+        for (id, model) in &models.models {
+            assert!(model.method.encoding().is_some(), "{id}");
+            assert!(
+                model.method_from.as_ref().is_some_and(|from| from.confidence != Confidence::User),
+                "{id}"
+            );
+            match &model.family {
+                Some(Family::Marked(_)) => {
+                    assert!(id.starts_with("anthropic:"), "{id}");
+                    assert!(model.prices.iter().all(|price| price.rates.value.write_5m.is_some()), "{id}");
+                }
+                Some(Family::Block(_)) => {
+                    assert!(id.starts_with("openai:"), "{id}");
+                    assert!(model.prices.iter().all(|price| price.rates.value.write_5m.is_none()), "{id}");
+                }
+                None => assert!(model.prices.is_empty(), "{id}"),
+                Some(_) => {}
+            }
+        }
+        let model = models.get(&"openai:gpt-5.4".into());
+        assert_eq!(model.cache_phrase().unwrap(), "128 blocks, min 1,024");
+        assert_eq!(model.price_at(0, 1).unwrap().rates.input.to_string(), "2.50");
+        assert_eq!(model.short(), "gpt-5.4");
+        let model = models.get(&"anthropic:claude-haiku-4-5".into());
+        assert_eq!(model.cache_phrase().unwrap(), "at most 4 marks, min 4,096");
+        assert_eq!(model.method.to_string(), "o200k_base x1.22 +-9 %");
+    }
+
+    #[test]
+    fn vendors_multipliers_hold() {
+        // Writing costs 1.25 and 2 times the input price, whatever the model.
+        for (id, model) in &embedded().models {
+            for price in &model.prices {
+                let long = price.long.iter().map(|long| long.value.rates);
+                for rates in long.chain([price.rates.value]) {
+                    if let (Some(short), Some(hour)) = (rates.write_5m, rates.write_1h) {
+                        assert_eq!(short, rates.input.times(1_250), "{id}");
+                        assert_eq!(hour, rates.input.times(2_000), "{id}");
+                    }
+                    assert!(rates.read < rates.input, "{id}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_of_ones_own_is_merged_value_by_value() {
+        let own = r#"
+models:
+  "openai:gpt-5.4":
+    block: { block: { value: 256 } }
+  "acme:one":
+    like: openai-24h
+    prices: [ { input: "1", read: "0.5", output: "2" } ]
+"#;
+        let models = load(Some(("mine.yaml", own))).unwrap();
+        assert_eq!(&*models.revision, "2026-11-30 + yours");
+        let model = models.get(&"openai:gpt-5.4".into());
+        assert_eq!(model.cache_phrase().unwrap(), "256 blocks, min 1,024");
+        let Some(Family::Block(rules)) = &model.family else { panic!("{model:?}") };
+        assert_eq!((rules.block.confidence, rules.min.confidence), (Confidence::User, Confidence::A));
+        assert_eq!(model.prices.len(), 1);
+        assert_eq!(models.get(&"acme:one".into()).cache_phrase().unwrap(), "128 blocks, min 1,024");
+    }
+
+    #[test]
+    fn nothing_is_made_up_for_models_that_are_not_known() {
+        let model = embedded().get(&"acme:two".into());
+        assert_eq!(model.method.to_string(), "n/a: no tokenizer for acme:two");
+        assert_eq!((model.family.clone(), model.price_at(0, 1), model.window.clone()), (None, None, None));
+    }
+
+    #[test]
+    fn mistakes_are_told_with_their_place() {
+        let cases = [
+            ("models:\n  \"a:b\":\n    lke: openai\n", "lke", Some((3, 5))),
+            ("models:\n  \"a:b\":\n    like: nobody\n", "there is no profile `nobody`", Some((2, 4))),
+            (
+                "models:\n  \"a:b\": { prices: [ { input: \"x\", read: \"1\", output: \"1\" } ] }\n",
+                "`x` is not a price",
+                Some((2, 4)),
+            ),
+            (
+                "models:\n  \"a:b\": { tokens: { encoding: r50k } }\n",
+                "there is no encoding `r50k`",
+                Some((2, 4)),
+            ),
+        ];
+        for (text, message, at) in cases {
+            let mistake = load(Some(("mine.yaml", text))).unwrap_err();
+            assert!(mistake.message.contains(message), "{mistake}");
+            assert_eq!(mistake.at.map(|at| (at.line, at.column)), at, "{mistake}");
+            assert_eq!(mistake.file.as_deref(), Some("mine.yaml"));
+        }
+    }
+}
