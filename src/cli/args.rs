@@ -474,6 +474,12 @@ pub struct ServeArgs {
 
 /// `client`.
 #[derive(Clone, Debug, Args)]
+#[command(
+    after_help = "Each line of stdin is what the user says, or a message of the protocol as JSON; the client ends \
+when all of them have a reply. Where there is no server it tries again, at first after 0.1 s, then after \
+twice as long each time, up to every 5 s, until the server answers or Ctrl-C ends it. What was not \
+acknowledged is sent again, so that nothing is lost when either is killed."
+)]
 pub struct ClientArgs {
     /// The workspace
     #[arg(value_name = "DIR")]

@@ -5,6 +5,7 @@ mod compare;
 mod mao;
 mod netaclaw;
 mod omx;
+mod registry;
 mod scene;
 mod wegent;
 mod xbot;

@@ -4,7 +4,7 @@
 //! | case | why it is not here |
 //! |---|---|
 //! | M10, M12, M13, M16 to M18, M28, M31, M33 | the numbers have gaps |
-//! | M23 to M27, M29, M30, M34 | beside the server's registry, in `src/io/server/registry.rs` |
+//! | M23 to M27, M29, M30, M34 | in `registry.rs`, on the registry of a server |
 
 use std::fs;
 use std::path::PathBuf;

@@ -354,6 +354,19 @@ fn n28_a_preview_takes_identity_skills_and_model_from_its_body() {
     ] {
         assert_eq!(preview("netaclaw", body).expect_err(body).code, code, "{body}");
     }
+    // Whoever sends a body knows its fields, and nothing of the bench.
+    for (body, message) in [
+        ("{", "the body: it is not JSON: EOF while parsing an object (line 1, column 1)"),
+        (r#"{"systemPrompt":7}"#, "`systemPrompt` (7) must be a text, but is a number"),
+        (
+            r#"{"modelConfig":{"modelId":7}}"#,
+            "the model that `modelConfig.modelId` (7) gives must be a text, but is a number",
+        ),
+        (r#"{"modelConfig":{"channelId":9}}"#, "nothing comes of `modelConfig.channelId` (9)"),
+        (r#"{"modelConfig":[]}"#, "nothing comes of `modelConfig` (a list)"),
+    ] {
+        assert_eq!(preview("netaclaw", body).expect_err(body).message, message);
+    }
     assert_eq!(preview("mao", "{}").expect_err("no preview").code, "no_preview");
     let english = preview("netaclaw-en", r#"{"modelConfig":{"channelId":3}}"#).expect("a preview");
     assert!(english.prompt.ends_with("\nModel: MiniMax-M2.7-highspeed"), "{}", english.prompt);

@@ -5,10 +5,11 @@
 //! | case | why it is not here |
 //! |---|---|
 //! | X8, X9, X13, X17 | the numbers have gaps |
-//! | X20 | a goal line of today's program; this bench has that of the program's design date |
-//! | X25 | a bullet of today's program |
+//!
+//! X20 and X25 are of the program as it is today and run on a small bench with its reminder; the sample has the reminder
+//! of the program's design date.
 
-use plywood::core::run::{Belief, Input, Lead};
+use plywood::core::run::{Belief, Input, Lead, ToolCall};
 use plywood::core::wire::{BlockKind, CallNo, Zone};
 
 use crate::scene::{
@@ -247,6 +248,60 @@ fn x19_the_goal_is_that_of_the_first_user_message_and_is_cut_by_characters() {
     scene.user("another").call([gives("Shell", "ok")]);
     let expected = format!("用户原始需求: {}...", "改".repeat(500));
     assert!(newest_tool(&scene.next()).lines().any(|line| line == expected));
+}
+
+/// A bench with the reminder as the program has it today: the goal is the last message of the user, and says how far it is.
+fn today() -> Scene {
+    let reminder = r#"
+  - id: reminder
+    in: end
+    refresh: call
+    from:
+      text: |-
+        <system-reminder>
+        {% if call.turn_results == 0 %}用户最新需求: {{ said }}{% else %}用户原始需求（正在处理中，已执行 {{ call.turn_results }} 次工具调用）: {{ said }}{% endif %}
+        {% for arguments in call.arguments if "git commit" in arguments %}- 提交后请检查文档是否要更新
+        {% endfor %}</system-reminder>
+"#;
+    let text = SMALL
+        .replace("since: SINCE", "since: built")
+        .replace("marks:", &format!("{}marks:", reminder.trim_start_matches('\n')))
+        .replace("places:\n", "places:\n  end: { of: message, role: user, at: end }\n");
+    Scene::of(&text, &[], Files::of_sample("xbot"))
+}
+
+#[test]
+fn x19_today_the_goal_says_how_far_it_is() {
+    let mut scene = today();
+    scene.user("Hello").call([gives("Shell", "ok")]);
+    let text = "用户原始需求（正在处理中，已执行 1 次工具调用）: Hello";
+    assert!(everything(&scene.next()).lines().any(|line| line == text));
+}
+
+#[test]
+fn x20_without_tool_messages_the_goal_is_the_newest_wish() {
+    let mut scene = today();
+    scene.user("Hello");
+    let text = everything(&scene.next());
+    assert!(text.contains("\n用户最新需求: Hello\n") && !text.contains("正在处理中"), "{text}");
+    // Tool messages of an earlier turn are none of this one's.
+    scene.call([gives("Shell", "ok")]).say("done").user("another");
+    let request = scene.next();
+    let last = request.blocks.last().expect("a reminder").text.text();
+    assert!(last.contains("\n用户最新需求: another\n") && !last.contains("正在处理中"), "{last}");
+}
+
+#[test]
+fn x25_a_commit_brings_its_reminder_and_a_build_does_not() {
+    for (command, there) in [("git commit -m x", true), ("go build ./...", false)] {
+        let mut scene = today();
+        scene.user("go").call([ToolCall { result: Some("ok".into()), ..tool("Shell", "command", command) }]);
+        assert_eq!(everything(&scene.next()).contains("提交后请检查"), there, "{command}");
+        // It belongs to the call that committed.
+        scene.call([gives("Read", "text")]);
+        let request = scene.next();
+        assert!(!request.blocks.last().expect("a reminder").text.text().contains("提交后请检查"));
+    }
 }
 
 #[test]

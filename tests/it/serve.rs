@@ -416,7 +416,8 @@ fn hostile_messages_are_answered_and_harm_nobody() {
     assert_eq!(server.http("GET", "/", "Host: evil.example\r\n", "").0, 403);
     assert_eq!(server.http("GET", "/nothing", "", "").0, 404);
     assert_eq!(server.http("POST", "/previewPrompt", "", "{}").0, 404, "this bench gives no previews");
-    assert!((400..500).contains(&server.http("GET", "/ws", "", "").0), "no upgrade");
+    let (status, body) = server.http("GET", "/ws", "", "");
+    assert_eq!((status, body.contains("\"no_websocket\"")), (426, true), "no upgrade: {body}");
     // Somebody who sends half a request and waits keeps nobody else waiting.
     let mut half = TcpStream::connect(&server.address).expect("it listens");
     half.write_all(b"GET /ws HTTP/1.1\r\nHost: ").expect("sent");
@@ -424,6 +425,43 @@ fn hostile_messages_are_answered_and_harm_nobody() {
     assert_eq!(answered["call"], 1);
     let request = good.say("good", "again", Some("rule\n"));
     assert_eq!(contents(&request), ["hello", "ok", "again"]);
+}
+
+/// A client that finds nobody says what it does, and goes on when there is somebody.
+#[test]
+fn a_client_without_a_server_says_so_and_goes_on_when_there_is_one() {
+    // A port that was free a moment ago.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = free.local_addr().expect("an address").to_string();
+    drop(free);
+    let workspace = tempfile::tempdir().expect("a folder");
+    let mut child = plywood()
+        .arg("client")
+        .arg(workspace.path())
+        .args(["--server", &format!("http://{address}"), "--session", "11"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let notes = lines(child.stderr.take().expect("piped"));
+    let (mut input, output) =
+        (child.stdin.take().expect("piped"), lines(child.stdout.take().expect("piped")));
+    let _process = Process(child);
+    let note = notes.recv_timeout(LIMIT).expect("it says something");
+    for part in [
+        format!("no connection to {address}: "),
+        "Is `plywood serve` running there?".to_owned(),
+        "Trying until it answers, every 5 s at last; Ctrl-C ends".to_owned(),
+    ] {
+        assert!(note.contains(&part), "{note}");
+    }
+    let stage = Stage::of("mao");
+    let _server = stage.serve(&address, &["--variant", "local"]);
+    writeln!(input, "开始").expect("it reads");
+    let reply = output.recv_timeout(LIMIT).expect("a reply");
+    assert!(reply.contains("\"type\":"), "{reply}");
+    assert_eq!(notes.recv_timeout(LIMIT).expect("a note"), format!("note: connected to {address}"));
 }
 
 #[test]

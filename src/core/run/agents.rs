@@ -37,6 +37,7 @@ impl Session {
         let id: Name = format!("call_{}", conversation.calls_numbered).into();
         let args = [("role".into(), Value::Text(role.clone())), ("goal".into(), Value::Text(goal.clone()))];
         let args = Traced::whole("model", json::arguments(&args.into_iter().collect()), Made::Literal, event);
+        conversation.just_args = vec![args.text().clone()];
         let called = Called { id: id.clone(), tool: "Agent".into(), args };
         conversation.log.push(Body::Assistant { text: None, calls: vec![called] }, from);
         let mut name: Name = format!("{}/{role}", conversation.id).into();

@@ -37,8 +37,12 @@ pub(super) struct Conversation {
     pub baselines: BTreeMap<Name, Baseline>,
     /// The tools that the model called just now.
     pub just: Vec<Name>,
+    /// What they were called with, as JSON, in the same order.
+    pub just_args: Vec<Arc<str>>,
     /// Tool results that this conversation still has.
     pub results: usize,
+    /// How many of them it had when the turn began.
+    pub results_before: usize,
     /// The index of the newest tool message of this iteration.
     pub newest_tool: Option<usize>,
     /// The index of the user message that began the turn.
@@ -75,7 +79,9 @@ impl Conversation {
             evaluated: BTreeMap::new(),
             baselines: BTreeMap::new(),
             just: Vec::new(),
+            just_args: Vec::new(),
             results: 0,
+            results_before: 0,
             newest_tool: None,
             current_user: None,
             fresh_turn: false,

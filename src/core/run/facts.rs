@@ -360,11 +360,16 @@ impl View<'_> {
             }
             "turn" => Held::new(Value::Int(i64::from(conversation.turn)), conversation.said.cause).ready(),
             "call" => {
+                let since = conversation.results.saturating_sub(conversation.results_before);
+                let arguments = conversation.just_args.iter().take(conversation.just.len());
+                let arguments = arguments.map(|text| Value::Text(text.clone()));
                 let fields = [
                     ("number", Value::Int(i64::from(session.next_call.0))),
                     ("turn", Value::Int(i64::from(conversation.turn))),
                     ("tools", Value::list(conversation.just.iter().map(|tool| Value::Text(tool.clone())))),
+                    ("arguments", Value::list(arguments)),
                     ("results", Value::Int(conversation.results as i64)),
+                    ("turn_results", Value::Int(since as i64)),
                 ];
                 Held::new(Value::map(fields), conversation.stepped).ready()
             }

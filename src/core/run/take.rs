@@ -179,6 +179,7 @@ impl Session {
         }
         conversation.stepped = event;
         conversation.just.clear();
+        conversation.results_before = conversation.results;
         conversation.newest_tool = None;
         conversation.fresh_turn = true;
         conversation.lead = lead;
@@ -208,6 +209,7 @@ impl Session {
                 args,
             });
         }
+        conversation.just_args = called.iter().map(|called| called.args.text().clone()).collect();
         let ids: Vec<Name> = called.iter().map(|called| called.id.clone()).collect();
         let text = text.filter(|text| !text.is_empty());
         let text = text.map(|text| Traced::whole("model", text.clone(), Made::Literal, event));

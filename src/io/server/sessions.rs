@@ -154,6 +154,16 @@ impl Talk {
         })
     }
 
+    /// What the message of this id says, while it waits or its request does.
+    pub(super) fn content(&self, id: &Arc<str>) -> Option<Arc<str>> {
+        let queued = self.queue.iter().find(|(queued, _)| queued.as_ref() == Some(id));
+        match queued {
+            Some((_, content)) => Some(content.clone()),
+            None if self.current.as_ref() == Some(id) => self.session.fact("said")?.0.as_text().cloned(),
+            None => None,
+        }
+    }
+
     /// Remembers the id of a message.
     pub(super) fn take(&mut self, id: Option<&Arc<str>>) {
         if let Some(id) = id {

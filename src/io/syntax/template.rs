@@ -91,7 +91,7 @@ impl Names {
                 let private = scope == Scope::FoundInPrivate;
                 vec!["query", "total", "selected", "documents", if private { "verdict" } else { "hits" }]
             }
-            "call" => vec!["number", "turn", "tools", "results"],
+            "call" => vec!["number", "turn", "tools", "arguments", "results", "turn_results"],
             _ => return None,
         })
     }
