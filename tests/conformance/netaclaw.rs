@@ -356,7 +356,7 @@ fn n28_a_preview_takes_identity_skills_and_model_from_its_body() {
     }
     // Whoever sends a body knows its fields, and nothing of the bench.
     for (body, message) in [
-        ("{", "the body: it is not JSON: EOF while parsing an object (line 1, column 1)"),
+        ("{", "the body is not JSON: EOF while parsing an object (line 1, column 1)"),
         (r#"{"systemPrompt":7}"#, "`systemPrompt` (7) must be a text, but is a number"),
         (
             r#"{"modelConfig":{"modelId":7}}"#,

@@ -85,6 +85,8 @@ impl Files {
                     self.0.keys().filter(|path| path.base == pattern.base && matcher.is_match(&*path.path));
                 Found::Value(Value::list(paths.map(|path| Value::Text(path.path.clone()))))
             }
+            // Nobody has reported anything yet.
+            FactKey::Reported(_) => Found::Absent,
             FactKey::Environment(name) if &**name == "workspace" => {
                 Found::Value(Value::text("/real/workspace"))
             }

@@ -69,9 +69,10 @@ pub fn preview(bench: &Arc<Bench>, load: &mut dyn Load, body: &str) -> Result<Pr
     let Some(spec) = &bench.serve.preview else {
         return Err(refusal("no_preview", false, "this bench gives no previews"));
     };
-    // The reason says itself that this is not JSON.
-    let body =
-        json::parse(body).map_err(|reason| refusal("malformed", true, format!("the body: {reason}")))?;
+    let body = json::parse(body).map_err(|reason| {
+        let reason = reason.strip_prefix("it ").map_or(reason.clone(), |rest| format!("the body {rest}"));
+        refusal("malformed", true, reason)
+    })?;
     if body.as_map().is_none() {
         return Err(refusal("malformed", true, "the body must be a JSON object"));
     }

@@ -138,7 +138,7 @@ fn o39_the_text_behind_a_block_without_its_end_stays() {
         );
     }
     let stray = strip(format!("a\n{}\n", runtime().end).as_bytes(), &runtime()).expect_err("no start");
-    assert_eq!((stray.line, stray.start), (2, false));
+    assert_eq!((stray.line, stray.trouble), (2, plywood::core::overlay::scan::Trouble::NoStart));
 }
 
 #[test]
