@@ -240,6 +240,12 @@ pub fn find(name: &str) -> Option<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name)
 }
 
+/// The profile of an overlay on files of which nobody says which bench they belong to.
+#[must_use]
+pub fn overlay_profile() -> &'static Sample {
+    find("omx").unwrap_or(&SAMPLES[0])
+}
+
 /// A folder of its own with the files of a sample, which its user may edit. It is removed when this value is dropped.
 #[derive(Debug)]
 pub struct ScratchCopy {

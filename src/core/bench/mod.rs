@@ -473,6 +473,8 @@ pub struct Place {
     pub budget: Option<usize>,
     /// `path:` of a system prompt: the file of the workspace that holds what stands in the place.
     pub path: Option<FilePath>,
+    /// `lock:` of a system prompt: the file of the workspace that is there while somebody writes that file.
+    pub lock: Option<FilePath>,
 }
 
 /// The lines between which a block stands, so that it can be found again in a file.

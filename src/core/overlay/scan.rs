@@ -68,10 +68,10 @@ impl fmt::Display for Stray {
             Trouble::NoEnd => f.write_str("has no end: ")?,
             Trouble::NoStart => f.write_str("has no start: ")?,
             Trouble::Doubled { again } => {
-                write!(f, "has no end: the next one, in line {again}, is a start again; ")?
+                write!(f, "has no end: the next one, in line {again}, is a start again; ")?;
             }
             Trouble::Reversed { start } => {
-                write!(f, "has no start: the start stands behind it, in line {start}; ")?
+                write!(f, "has no start: the start stands behind it, in line {start}; ")?;
             }
             Trouble::Nested { inside, from, .. } => {
                 write!(f, "stands inside the block {inside} that starts in line {from}: ")?;
@@ -274,8 +274,7 @@ pub fn scan(file: &[u8], own: &Markers, others: &[Markers]) -> Scan {
                 None => scan.strays.push(stray(index, Trouble::NoEnd)),
             },
             What::Marker { family: 0, start: false } => {
-                let behind = next[index]
-                    .filter(|&start| is_start(start) && next[start].is_none_or(|end| is_start(end)));
+                let behind = next[index].filter(|&start| is_start(start) && next[start].is_none_or(is_start));
                 let trouble =
                     behind.map_or(Trouble::NoStart, |start| Trouble::Reversed { start: lines[start].number });
                 scan.strays.push(stray(index, trouble));

@@ -25,6 +25,7 @@ fn place(budget: Option<usize>) -> Place {
         allowed: None,
         budget,
         path: None,
+        lock: None,
     }
 }
 

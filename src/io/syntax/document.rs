@@ -79,6 +79,21 @@ impl Document {
         self
     }
 
+    /// The same document with a variant of the program's own behind those of the file: dotted paths and the text that each
+    /// gets.
+    ///
+    /// # Errors
+    ///
+    /// When a path cannot stand in YAML.
+    pub fn with_variant(mut self, name: &str, changes: &[(&str, &str)]) -> Result<Document, Vec<Diagnostic>> {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let lines: String =
+            changes.iter().map(|(path, text)| format!("    {path}: {}\n", quoted(text))).collect();
+        let root = super::parse(&name.into(), &format!("variants:\n  {}:\n{lines}", quoted(name)))?;
+        self.variants.extend(variant::all(&root));
+        Ok(self)
+    }
+
     /// The variants, in the order of the file.
     #[must_use]
     pub fn variants(&self) -> &[Variant] {

@@ -373,7 +373,7 @@ pub(super) static PLACE: Record = record(
             PATH,
             "the file of the workspace that holds what stands in the place; a run writes it where it works in a copy",
         ),
-        field("lock", Shape::Any, "").planned(),
+        field("lock", PATH, "the lock of whoever writes that file, below the workspace"),
         field(
             "markers",
             Shape::Names(&Shape::Pair(&TEXT)),

@@ -296,7 +296,7 @@ mod tests {
         ] {
             assert!(text.contains(&format!("\"{key}\":")), "{key}");
         }
-        for key in ["lock", "private_when"] {
+        for key in ["private_when"] {
             assert!(!text.contains(&format!("\"{key}\":")), "{key} is not built yet");
         }
     }

@@ -65,6 +65,7 @@ impl Decoder<'_> {
             ("none", "newest_tool"),
             ("keep_empty", "system"),
             ("path", "system"),
+            ("lock", "system"),
             ("markers", "block"),
         ] {
             if let Some(option) = node.entry(key)
@@ -91,7 +92,8 @@ impl Decoder<'_> {
         }
         let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
         let markers = self.markers(node);
-        let path = node.get("path").map(|path| self.place_path(path));
+        let path = node.get("path").map(|path| self.place_path(path, "path"));
+        let lock = node.get("lock").map(|lock| self.place_path(lock, "lock"));
         let mut place = Place {
             id: entry.key.clone(),
             at: entry.at,
@@ -116,6 +118,10 @@ impl Decoder<'_> {
             path: match path {
                 None => None,
                 Some(path) => Some(path?),
+            },
+            lock: match lock {
+                None => None,
+                Some(lock) => Some(lock?),
             },
         };
         let of_block = kind == PlaceKind::Block;
@@ -152,13 +158,13 @@ impl Decoder<'_> {
     }
 
     /// The file of the workspace that holds what stands in a place.
-    fn place_path(&mut self, node: &Node) -> Option<FilePath> {
-        let path = self.workspace_path(node, "path")?;
+    fn place_path(&mut self, node: &Node, key: &str) -> Option<FilePath> {
+        let path = self.workspace_path(node, key)?;
         if path.base != Base::Workspace || path.path.is_empty() {
             let hint = "write the path from the workspace".to_owned();
             self.problems.error(
                 node.at,
-                format!("`path`: `{}` is no file of the workspace", node.text),
+                format!("`{key}`: `{}` is no file of the workspace", node.text),
                 hint,
             );
             return None;
