@@ -48,6 +48,14 @@ pub enum Action {
     Log,
     /// What the lints found.
     Lints,
+    /// What a call reads, writes and pays again, for several models.
+    Zones,
+    /// In cache zones, the call before.
+    ZonesBefore,
+    /// In cache zones, the call behind.
+    ZonesNext,
+    /// In cache zones, the next model.
+    NextLane,
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Raw or rendered text.
@@ -357,6 +365,10 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::SidesBranch, "sides_branch", &["B"], S::View(View::Diff), ("other branch", 4), "The same call on the next branch", "Puts two branches side by side; again goes to the next branch, at last back to the call before."),
         row(A::NextDifference, "next_difference", &["n"], S::View(View::Diff), ("next", 2), "The next difference", "Goes to the next difference."),
         row(A::PreviousDifference, "previous_difference", &["N"], S::View(View::Diff), NO, "The difference before", "Goes to the difference before."),
+        row(A::Zones, "zones", &["5"], S::Screen, ("cache zones", 11), "Cache zones: read, written, paid again", "Shows what a call reads, writes and pays again on several models, who broke the prefix, what hides behind the break, and what would avoid it."),
+        row(A::ZonesBefore, "zones_before", &["left"], S::View(View::Zones), NO, "The call before", "Shows the zones of the call before."),
+        row(A::ZonesNext, "zones_next", &["right"], S::View(View::Zones), ("call", 3), "The call behind", "Shows the zones of the call behind; nothing is sent, calls ahead are forecast."),
+        row(A::NextLane, "next_model", &["tab"], S::View(View::Zones), ("model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
@@ -437,6 +449,7 @@ pub const VIEWS: &[Action] = &[
     Action::Blocks,
     Action::Differences,
     Action::Lints,
+    Action::Zones,
 ];
 
 /// The row of an action.
@@ -553,7 +566,10 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
         Action::Fold => !state.blocks().is_empty(),
         Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,
-        Action::Ledger | Action::Injectors | Action::Log | Action::Lints => snapshot.calls.shown.is_some(),
+        Action::ZonesBefore | Action::ZonesNext | Action::NextLane => snapshot.data.zones().is_some(),
+        Action::Ledger | Action::Injectors | Action::Log | Action::Lints | Action::Zones => {
+            snapshot.calls.shown.is_some()
+        }
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

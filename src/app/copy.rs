@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::cells::grouped;
 use super::effect::Effect;
+use super::rows::zones_blame;
 use super::snapshot::{BlockRow, Snapshot, Tone};
-use super::state::{Pane, State};
+use super::state::{Pane, State, View};
 use super::tables;
 use crate::core::fact::Name;
 use crate::core::wire::{BlockKind, Format, Request, body};
@@ -113,6 +114,9 @@ pub fn choices(state: &State) -> Vec<(Copyable, String, String)> {
 /// What the menu opens on: what the focused pane is about.
 #[must_use]
 pub fn first(state: &State) -> Copyable {
+    if state.view == View::Zones {
+        return Copyable::Blame;
+    }
     match state.focus {
         Pane::Layers => Copyable::Layer,
         Pane::Request => Copyable::Part,
@@ -133,7 +137,10 @@ pub fn of(state: &State, which: Copyable) -> Option<Copy> {
         (!text.is_empty()).then(|| Copy { what: what.into(), content: Content::Text(text.into()) })
     };
     match which {
-        Copyable::Blame => copy("the blame line".into(), blame(snapshot)?),
+        Copyable::Blame => {
+            let zones = (state.view == View::Zones).then(|| zones_blame(state)).flatten();
+            copy("the blame line".into(), zones.or_else(|| blame(snapshot))?)
+        }
         Copyable::Layer => {
             let row = snapshot.layers.rows.get(state.layers.cursor)?;
             let text = match &*row.id {

@@ -7,6 +7,7 @@ use super::copy::Copy;
 use super::diff::With;
 use super::editor::Purpose;
 use super::state::View;
+use super::views::Fix;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{FilePath, Name, Value};
 use crate::core::text::Source;
@@ -82,7 +83,11 @@ pub enum EngineRequest {
     PreviewCwd(Arc<str>),
     /// Publish the data of this view, too; of none for [`View::Main`].
     View(View),
-    /// Stop showing what a CWD would do.
+    /// Publish cache zones of this call of the run, sent or ahead, until the view is left.
+    Zones(CallNo),
+    /// Show what a change would do, with what it is in words.
+    PreviewFix(Fix, Arc<str>),
+    /// Stop showing what a CWD or a change would do.
     CancelPreview,
     /// Change the CWD, as typed: absolute as prompts see it, or relative to the CWD.
     SetCwd(Arc<str>),

@@ -16,7 +16,7 @@ use super::marks::Marks;
 use super::rows::{BlockRows, Look, Page, Reading};
 use super::setup::ThemeRow;
 use super::snapshot::{BlockRow, Programs, Snapshot};
-use super::update::Seek;
+use super::update::{Seek, ZonesState};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::wire::MessageId;
 
@@ -80,12 +80,31 @@ pub enum View {
     Diff,
     /// What the lints found.
     Lints,
+    /// What a call reads, writes and pays again, for several models.
+    Zones,
 }
 
 impl View {
     /// All of them but the panes.
-    pub const ALL: &[View] =
-        &[View::Orders, View::Ledger, View::Injectors, View::Log, View::Blocks, View::Diff, View::Lints];
+    pub const ALL: &[View] = &[
+        View::Orders,
+        View::Ledger,
+        View::Injectors,
+        View::Log,
+        View::Blocks,
+        View::Diff,
+        View::Lints,
+        View::Zones,
+    ];
+
+    /// Its number behind those of the panes; none for views that have a letter.
+    #[must_use]
+    pub fn number(self) -> Option<u8> {
+        match self {
+            View::Zones => Some(5),
+            _ => None,
+        }
+    }
 
     /// Its name on the screen.
     #[must_use]
@@ -100,6 +119,7 @@ impl View {
             View::Blocks => "Overlay",
             View::Diff => "Differences",
             View::Lints => "Lints",
+            View::Zones => "Cache zones",
         }
     }
 }
@@ -402,6 +422,8 @@ pub struct State {
     pub begins: bool,
     /// The message of the ledger whose bytes are read; [`State::request`] is then where one is in them.
     pub reading: Option<Stored>,
+    /// Where one is in cache zones.
+    pub zones: ZonesState,
     /// Bytes that are to be shown as soon as the engine has published their call.
     pub seeking: Option<Seek>,
     /// The focused pane.
@@ -480,6 +502,7 @@ impl State {
             asked_for: View::Main,
             begins: false,
             reading: None,
+            zones: ZonesState::default(),
             seeking: None,
             focus: Pane::default(),
             zoom: false,

@@ -16,6 +16,7 @@ mod stage;
 mod themes;
 mod typing;
 mod views;
+mod zones;
 
 use std::sync::Arc;
 

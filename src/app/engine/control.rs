@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::compare::Comparing;
 use super::edge::Edge;
+use super::fixes::Fixes;
 use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
 use super::views::Chosen;
@@ -75,6 +76,10 @@ pub struct Engine {
     pub(super) ways_left: Option<Vec<Vec<Name>>>,
     pub(super) generation: u64,
     pub(super) folders: Arc<[Arc<str>]>,
+    /// The call whose cache zones are shown; none for the shown one.
+    pub(super) zones_at: Option<CallNo>,
+    /// What was tried out to lose less.
+    pub(super) fixes: Fixes,
     /// The demo that is on.
     pub(super) stage: Option<super::stage::Stage>,
 }
@@ -84,12 +89,16 @@ pub(super) struct Ahead {
     pub(super) player: Player,
     /// The numbers of all its calls, once they are worked out.
     pub(super) numbers: Option<Numbers>,
+    /// The same for the models side by side, while somebody looks at them.
+    pub(super) lanes: Option<Numbers>,
 }
 
 /// What a CWD that is typed and not entered would do, or a text that is typed and not saved.
 pub(super) struct Preview {
     /// The CWD; none for a text.
     pub(super) typed: Option<Arc<str>>,
+    /// A change of the bench or the run, in words: then the whole run was played again.
+    pub(super) fix: Option<Arc<str>>,
     pub(super) player: Player,
     pub(super) ahead: Option<Ahead>,
 }
@@ -144,6 +153,8 @@ impl Engine {
             ways_left: None,
             generation: 0,
             folders,
+            zones_at: None,
+            fixes: Fixes::default(),
             stage: None,
         };
         engine.list_folders();
@@ -177,6 +188,11 @@ impl Engine {
     /// Does what is asked. What cannot be done is said in the status line of the next snapshot.
     pub fn handle(&mut self, request: EngineRequest) {
         self.note = "".into();
+        // What is tried out in cache zones is looked at there, and given up by anything else.
+        let looks = matches!(request, EngineRequest::Zones(_) | EngineRequest::PreviewFix(..));
+        if !looks {
+            self.preview.take_if(|preview| preview.fix.is_some());
+        }
         let done = match request {
             EngineRequest::Send if self.stage.is_some() => self.turn_beat(1),
             EngineRequest::Back if self.stage.is_some() => self.turn_beat(-1),
@@ -202,7 +218,13 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::PreviewCwd(typed) => self.preview_cwd(&typed),
+            EngineRequest::Zones(call) => {
+                self.zones_at = Some(call);
+                Ok(())
+            }
+            EngineRequest::PreviewFix(fix, what) => self.preview_fix(&fix, what),
             EngineRequest::View(view) => {
+                self.zones_at = None;
                 self.view = view;
                 Ok(())
             }
@@ -497,7 +519,7 @@ impl Engine {
             Input::Set([("cwd".into(), Value::text(value))].into_iter().collect()),
             &mut AsLoad(&mut *self.edge),
         )?;
-        self.preview = Some(Preview { typed: Some(typed.clone()), player: ahead, ahead: None });
+        self.preview = Some(Preview { typed: Some(typed.clone()), fix: None, player: ahead, ahead: None });
         Ok(())
     }
 
@@ -528,6 +550,8 @@ impl Engine {
 
     pub(super) fn forget_ahead(&mut self) {
         self.ahead = None;
+        self.fixes = Fixes::default();
+        self.preview.take_if(|preview| preview.fix.is_some());
         self.ways.clear();
         self.ways_left = None;
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::control::{Ahead, Engine};
 use super::info;
+use super::lanes::lanes;
 use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
 use super::views;
@@ -47,14 +48,21 @@ impl Engine {
         let mut ahead = known.unwrap_or_else(|| Ahead {
             player: player.forecast(&mut AsLoad(&mut *self.edge)),
             numbers: None,
+            lanes: None,
         });
         if counts && ahead.numbers.is_none() {
             // A preview at an earlier call shares no calls with what was sent behind it.
-            let branches = self.preview.is_some() && self.shown.is_some();
+            let replayed = self.preview.as_ref().is_some_and(|preview| preview.fix.is_some());
+            let branches = replayed || self.preview.is_some() && self.shown.is_some();
             let mut numbers =
                 if branches { Numbers::like(&self.sent, self.models.clone()) } else { self.sent.clone() };
             numbers.extend(ahead.player.session(), true, &mut self.counters);
             ahead.numbers = Some(numbers);
+        }
+        if self.shows_zones() && ahead.lanes.is_none() && self.can_count_lanes() {
+            let mut numbers = Numbers::new(self.models.clone(), lanes(&self.beside()));
+            numbers.extend(ahead.player.session(), true, &mut self.counters);
+            ahead.lanes = Some(numbers);
         }
         ahead
     }
@@ -110,6 +118,21 @@ impl Engine {
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
             _ => ViewData::None,
         };
+        if self.view == View::Zones && record.is_some() {
+            let beside = self.beside();
+            let asked = views::Asked {
+                player: &ahead.player,
+                numbers: ahead.lanes.as_ref(),
+                beside: &beside,
+                models: &self.models,
+                call: self.zones_at.unwrap_or(shown_call),
+                waits: session.next_call(),
+                fixes: &self.fixes,
+                preview: self.preview.as_ref().and_then(|preview| preview.fix.clone()),
+            };
+            let zones = views::zones(&asked, &mut self.counters);
+            snapshot.data = zones.map_or(ViewData::None, |zones| ViewData::Zones(Box::new(zones)));
+        }
         snapshot.lines = player.lines();
         let diff = self.differences(session, record, request.as_ref());
         let at = record.map_or(0, |record| record.at);

@@ -293,6 +293,18 @@ impl Edge for Disk {
         (!self.undo.is_empty(), !self.redo.is_empty())
     }
 
+    fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String> {
+        let (path, key) = self.bench_path()?;
+        let mut text = Original::read(&path)?;
+        for edit in edits {
+            let edited = bench::edit(&key.path, &text, edit)?;
+            text = Original::of(text.apply(&edited.splices)?)?;
+        }
+        self.file
+            .bench_with(&key, text.bytes(), variants, false)
+            .map_err(|problems| problems.first().map_or_else(String::new, |problem| problem.message.clone()))
+    }
+
     fn undo_bench(&mut self) -> Result<Edited, String> {
         let (path, _) = self.bench_path()?;
         let Some(last) = self.undo.last() else { return Err("no edit of the bench to take back".into()) };

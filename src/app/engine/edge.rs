@@ -60,6 +60,13 @@ pub trait Edge: Load + Send {
     /// Why it was not made: one sentence, lower case, without a full stop.
     fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String>;
 
+    /// The bench with these variants as it would be after these edits, one after the other. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be made.
+    fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String>;
+
     /// Takes the latest edit of the bench file back, unless the file was changed since.
     ///
     /// # Errors

@@ -57,13 +57,13 @@ impl Inline {
     }
 
     fn snapshot(&mut self) -> Arc<Snapshot> {
-        if let Some(encoding) = self.engine.encoding() {
+        while let Some(encoding) = self.engine.to_load() {
             encoding.load();
         }
         // The first one plays the run to its end, from which the table of variants is worked out.
         let first = self.engine.snapshot();
         let mut worked = false;
-        while self.engine.work_on_ways() {
+        while self.engine.work_on_ways() || self.engine.work_on_fixes() {
             worked = true;
         }
         Arc::new(if worked { self.engine.snapshot() } else { first })

@@ -254,7 +254,7 @@ impl Engine {
                 .input(Input::Observed { found, by }, &mut AsLoad(&mut *self.edge))
                 .map_err(|refused| refused.0)?;
         }
-        self.preview = Some(Preview { typed: None, player, ahead: None });
+        self.preview = Some(Preview { typed: None, fix: None, player, ahead: None });
         Ok(())
     }
 

@@ -258,14 +258,14 @@ impl Worker {
             self.watched.clone_from(&inputs);
             self.post.watch(inputs, &root);
         }
-        if !self.engine.can_count() && !self.loading {
+        if !self.loading && self.engine.to_load().is_some() {
             self.load();
         }
     }
 
     /// Loads the vocabulary beside the thread, so that keys are answered meanwhile.
     fn load(&mut self) {
-        let Some(encoding) = self.engine.encoding() else { return };
+        let Some(encoding) = self.engine.to_load() else { return };
         let back = self.own.clone();
         self.loading = true;
         let loader = std::thread::Builder::new().name("vocabulary".into()).spawn(move || {
@@ -298,7 +298,7 @@ impl Worker {
             if self.ended {
                 return false;
             }
-            if !self.engine.work_on_ways() {
+            if !self.engine.work_on_ways() && !self.engine.work_on_fixes() {
                 break;
             }
             untold = true;

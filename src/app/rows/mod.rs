@@ -14,6 +14,7 @@ mod overlay;
 mod page;
 mod request;
 mod why;
+mod zones;
 
 pub use calls::{CallLine, call_line_text, call_lines};
 pub use diff::{DiffRow, DiffRows, Half, Widths};
@@ -23,3 +24,4 @@ pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
 pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells, page_stands};
 pub use request::{BlockRows, Look, Reading, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};
+pub use zones::{Run, bar, blame_line as zones_blame, lane_of as zone_lane};

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use super::diff::{self, DiffRows};
-use super::{blocks, injectors, ledger, lints, log, orders};
+use super::{blocks, injectors, ledger, lints, log, orders, zones};
+use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
-use crate::app::views::Form;
+use crate::app::views::{Fix, Form};
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, MessageId};
 
@@ -59,7 +60,7 @@ pub struct Cell {
 }
 
 /// What Enter does on a cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Goal {
     /// Nothing.
     #[default]
@@ -77,6 +78,12 @@ pub enum Goal {
         /// The layer.
         layer: Option<Name>,
     },
+    /// To another model of cache zones.
+    Lane(usize),
+    /// A change is tried out, or entered; with what it is in words.
+    Fix(Fix, Arc<str>),
+    /// An action.
+    Do(Action),
     /// To a message in one of the three forms of the ledger.
     Stored {
         /// The message.
@@ -257,6 +264,7 @@ pub fn page(state: &State) -> Page {
         View::Blocks => blocks::page(state),
         View::Diff => diff::page(state),
         View::Lints => lints::page(state),
+        View::Zones => zones::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {

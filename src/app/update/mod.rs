@@ -13,9 +13,11 @@ mod search;
 mod setup;
 mod stage;
 mod views;
+mod zones;
 
 pub(super) use search::ranges;
 pub use views::Seek;
+pub use zones::ZonesState;
 
 use std::sync::Arc;
 
@@ -262,6 +264,10 @@ fn up_level(state: &mut State) -> Vec<Effect> {
     }
     if state.search.take().is_some() {
         return Vec::new();
+    }
+    let mut effects = Vec::new();
+    if state.view == View::Zones && zones::take_back(state, &mut effects) {
+        return effects;
     }
     if state.view != View::Main {
         views::leave(state);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{differences, editor, form, overlay, reading, search, views, why_lines};
+use super::{differences, editor, form, overlay, reading, search, views, why_lines, zones};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
@@ -49,6 +49,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::NextMatch => search::step(state, 1),
         Action::PreviousMatch => search::step(state, -1),
         Action::Orders => views::switch(state, View::Orders),
+        Action::NextBreak if state.view == View::Zones => return zones::next_break(state),
         Action::NextBreak => return views::next_break(state),
         Action::Ledger => views::switch(state, View::Ledger),
         Action::Injectors => views::switch(state, View::Injectors),
@@ -60,6 +61,10 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::NextDifference => differences::step(state, true),
         Action::PreviousDifference => differences::step(state, false),
         Action::Lints => views::switch(state, View::Lints),
+        Action::Zones => views::switch(state, View::Zones),
+        Action::ZonesBefore => return zones::step(state, -1),
+        Action::ZonesNext => return zones::step(state, 1),
+        Action::NextLane => zones::next_lane(state),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::{self, Motion, moved};
+use super::zones;
 use crate::app::action::Action;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, Goal};
@@ -71,6 +72,7 @@ fn enter(state: &mut State, view: View) {
         state.under.push(state.view);
     }
     state.view = view;
+    state.zones.call = None;
     state.search = None;
     state.metrics.view = (0, 0);
     state.begins = true;
@@ -161,6 +163,9 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         }
         Goal::Stored { message, form, author } => read(state, message, form, author.as_ref()),
         Goal::Layer(layer) => screen::show_layer(state, &layer),
+        Goal::Lane(lane) => zones::select(state, lane),
+        Goal::Fix(fix, what) => return zones::fix(state, fix, &what),
+        Goal::Do(action) => return screen::perform(state, action),
         Goal::Call { call, message, layer } => return seek(state, Seek { call, message, layer }),
     }
     Vec::new()

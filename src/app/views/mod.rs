@@ -3,10 +3,12 @@
 mod injectors;
 mod ledger;
 mod log;
+mod zones;
 
 pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use log::{LogChange, LogKind, LogRow, LogView};
+pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
 
 use super::effect::TextPlace;
 use super::state::View;
@@ -38,6 +40,8 @@ pub enum ViewData {
     Injectors(InjectorsView),
     /// Of the log.
     Log(LogView),
+    /// Of cache zones.
+    Zones(Box<ZonesView>),
 }
 
 impl ViewData {
@@ -49,6 +53,7 @@ impl ViewData {
             View::Ledger | View::Bytes => View::Ledger,
             View::Injectors => View::Injectors,
             View::Log => View::Log,
+            View::Zones => View::Zones,
         }
     }
 
@@ -68,5 +73,11 @@ impl ViewData {
     #[must_use]
     pub fn log(&self) -> Option<&LogView> {
         if let ViewData::Log(log) = self { Some(log) } else { None }
+    }
+
+    /// Cache zones, if that is what there is.
+    #[must_use]
+    pub fn zones(&self) -> Option<&ZonesView> {
+        if let ViewData::Zones(zones) = self { Some(zones) } else { None }
     }
 }

@@ -76,7 +76,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
         (None, View::Bytes) => request::draw(canvas, room, layout.size, state),
-        (None, View::Ledger | View::Injectors | View::Log | View::Blocks | View::Lints) => {
+        (None, View::Ledger | View::Injectors | View::Log | View::Blocks | View::Lints | View::Zones) => {
             page::draw(canvas, room, layout.size, state);
         }
         (None, View::Diff) => diff::draw(canvas, room, layout.size, state),

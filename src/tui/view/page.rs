@@ -38,7 +38,8 @@ pub(super) fn framed(
     (heads, feet): (u16, u16),
 ) -> Rect {
     let page = &state.page;
-    let title = format!(" {} ", state.view.title());
+    let number = state.view.number().map_or(String::new(), |number| format!("{number} "));
+    let title = format!(" {number}{} ", state.view.title());
     let note = match state.here().filter.as_str() {
         "" if page.note.is_empty() => String::new(),
         "" => format!(" {} ", page.note),

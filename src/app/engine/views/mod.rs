@@ -3,10 +3,12 @@
 mod injectors;
 mod ledger;
 mod log;
+mod zones;
 
 pub use injectors::injectors;
 pub use ledger::ledger;
 pub use log::{Chosen, log};
+pub use zones::{Asked, zones};
 
 use crate::core::wire::CallNo;
 
