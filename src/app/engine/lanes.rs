@@ -3,17 +3,14 @@
 use super::control::Engine;
 use crate::app::state::View;
 use crate::core::cache::{Lane, Models};
+use crate::core::compare::usual_models;
 use crate::core::fact::Name;
 use crate::core::tokens::Encoding;
 
-/// One of each of the ways in which vendors cache most: whole blocks of the common prefix, marked prefixes, stored units.
-const SIDE_BY_SIDE: [&str; 3] = ["openai:gpt-5.4", "anthropic:claude-sonnet-5", "deepseek:deepseek-v4-pro"];
-
-/// The models beside the selected one, of those that are known.
+/// The models beside the selected one: of other vendors, each with another kind of cache.
 #[must_use]
 pub(super) fn beside(models: &Models, selected: &Name) -> Vec<Name> {
-    let known = SIDE_BY_SIDE.iter().map(|id| Name::from(*id)).filter(|id| models.models.contains_key(id));
-    known.filter(|id| id != selected).collect()
+    usual_models(models, selected).into_iter().filter(|id| id != selected).collect()
 }
 
 /// The questions to a simulator: the run as it is sent, then each of these models for all of it.

@@ -10,7 +10,7 @@ use super::model::{Accounting, Model, Rates, Thousands};
 use super::money::{Money, Rate};
 use super::salts::SettingChange;
 use super::verdict::{Verdict, vendor_name};
-use crate::core::fact::Name;
+use crate::core::fact::{EventId, Name};
 use crate::core::wire::{CallNo, Zone};
 
 /// How the tokens of a request divide. `read + written + fresh == sent`, where what is written is 0 without a fee.
@@ -398,7 +398,11 @@ impl Outcome {
                 time(*age)
             ),
             (Verdict::SettingsChanged, Detail::Settings(changes)) => {
-                let changes: Vec<String> = changes.iter().map(SettingChange::to_string).collect();
+                let told = |change: &SettingChange| match change.cause.filter(|c| *c != EventId::OPENING) {
+                    Some(cause) => format!("{change}, by {}", (labels.event)(cause)),
+                    None => change.to_string(),
+                };
+                let changes: Vec<String> = changes.iter().map(told).collect();
                 format!("{head}: {}, {}{and_lost}.", self.bytes(), changes.join("; "))
             }
             (Verdict::NotYetVisible, Detail::Visible { age, after }) => format!(

@@ -318,6 +318,16 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
     if !also.is_empty() {
         lines.push((format!("also: {}.", also.join(", ")).into(), Tone::Plain));
     }
+    if let Some(expected) = &outcome.expected {
+        let lost = expected.lost.filter(|lost| *lost > 0);
+        let lost = lost.map_or(String::new(), |lost| format!(", ~{} paid again", Thousands(lost)));
+        let cost = expected.cost.map_or(String::new(), |cost| format!(", ~{cost}"));
+        let words =
+            format!("documented maximum; measured traffic reads ~{}{lost}{cost}.", Thousands(expected.read));
+        lines.push((words.into(), Tone::Plain));
+    } else if outcome.upper_bound {
+        lines.push(("an upper bound: its vendor does not say how its cache works.".into(), Tone::Plain));
+    }
     for note in &outcome.notes {
         let words = match note {
             Note::PastTypicalLife { age, typical } => format!(
@@ -326,6 +336,8 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
                 Thousands(*typical)
             ),
             Note::LaterPrices(day) => format!("prices in force from {day}, which is after this call."),
+            Note::Peak => "at this hour its prices are higher.".to_owned(),
+            Note::Currency(currency) => format!("prices are in {currency}, which is not converted."),
             Note::LongContext => "so long a request has the higher prices.".to_owned(),
         };
         lines.push((words.into(), Tone::Plain));
