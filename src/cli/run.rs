@@ -13,7 +13,7 @@ use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict,
 };
-use crate::core::run::{Answer, Belief, CallRecord, Lead, Player, Session};
+use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Session};
 use crate::core::tokens::Measure;
 use crate::core::wire::Zone;
 
@@ -39,6 +39,35 @@ struct Line<'a> {
     /// US dollars of input for the model that is asked; null without prices.
     cost: Option<Money>,
     notes: &'a [std::sync::Arc<str>],
+    /// The compaction since the call before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compacted: Option<CompactedReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct CompactedReport<'a> {
+    /// How full the window was; none for one that the script asked for.
+    near: Option<NearReport>,
+    /// The messages that left.
+    left: Vec<u32>,
+    /// Those of them that are texts of the user or the model.
+    said: Vec<u32>,
+    /// What had been written to files, with the layers that say it now.
+    survives: Vec<SurvivorReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct NearReport {
+    tokens: u32,
+    window: u32,
+    /// The share of the window that is allowed, in percent.
+    at: u32,
+}
+
+#[derive(Serialize)]
+struct SurvivorReport<'a> {
+    path: String,
+    layers: Vec<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -180,6 +209,9 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
                 for note in &record.notes {
                     sentences.push(format!("      {note}"));
                 }
+                for told in record.compacted.iter().flat_map(|c| publish::compaction(session.bench(), c)) {
+                    sentences.push(format!("      {told}"));
+                }
                 row(&mut table, session, record, outcome.as_ref());
                 if let Some(outcome) = &outcome {
                     sentences.push(with_labels(session, |labels| outcome.sentence(labels)));
@@ -257,6 +289,23 @@ fn line<'a>(
         untold: believed(Belief::Untold),
         cost: outcome.and_then(|outcome| outcome.cost),
         notes: &record.notes,
+        compacted: record.compacted.as_ref().map(compacted_report),
+    }
+}
+
+fn compacted_report(compacted: &Compacted) -> CompactedReport<'_> {
+    CompactedReport {
+        near: compacted.near.map(|Near { tokens, window, at }| NearReport { tokens, window, at }),
+        left: compacted.left.iter().map(|id| id.0).collect(),
+        said: compacted.said.iter().map(|id| id.0).collect(),
+        survives: compacted
+            .survives
+            .iter()
+            .map(|survivor| SurvivorReport {
+                path: survivor.path.to_string(),
+                layers: survivor.layers.iter().map(|id| &**id).collect(),
+            })
+            .collect(),
     }
 }
 

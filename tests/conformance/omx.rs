@@ -4,7 +4,9 @@
 //! part. O12 and O13 are not given to any case.
 
 mod file;
+mod launch;
 mod map;
+mod room;
 mod sections;
 mod session;
 mod shipped;

@@ -3,6 +3,7 @@
 //! A [`Bench`] is complete and checked: names refer to things that exist, ids are unique, every expression and inline
 //! template compiles. Variants are applied before it is made, so each variant is a bench of its own.
 
+mod compaction;
 mod same;
 mod serve;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+pub use compaction::CompactionRule;
 pub use serve::{Absent, Preview, ReportIn, Serve};
 
 use crate::core::diagnostic::Position;
@@ -52,6 +54,8 @@ pub struct Bench {
     pub marks: Vec<Mark>,
     /// `runs:`; the first is the default.
     pub runs: IndexMap<Name, Arc<[ScriptLine]>>,
+    /// `compaction:`: when a conversation is summed up without being asked.
+    pub compaction: Option<CompactionRule>,
     /// `serve:`: what a server does with messages and previews.
     pub serve: Serve,
     /// True for the built-in bench of a plain folder: opening it counts as the first call sent.

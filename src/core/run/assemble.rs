@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::prepare::{Draft, Own, Prepared, Target, no_place};
 use super::record::{CallRecord, Injected, LayerState};
+use super::room::Compacted;
 use super::session::Session;
 use crate::core::bench::{Bench, MarkPlace, MessageAt, PlaceKind, Role};
 use crate::core::compose;
@@ -144,6 +145,10 @@ impl Session {
             _ => layer.state.diagnostic.clone(),
         });
         let at = source::parse_time(&now).map_or(0, |time| time.timestamp().as_millisecond());
+        let compacted = conversation
+            .compacted
+            .clone()
+            .map(|compacted| Compacted { survives: self.survivors(&layers), ..compacted });
         let told = self.believe(&blocks, current);
         let record = CallRecord {
             call,
@@ -167,6 +172,7 @@ impl Session {
             lead: conversation.lead.clone(),
             notes: self.notes.clone(),
             answer: None,
+            compacted,
             inputs: self.inputs().len(),
         };
         self.prepared = Some(Arc::new(Prepared {

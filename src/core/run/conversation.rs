@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::facts::Held;
 use super::record::{Baseline, Lead};
+use super::room::Compacted;
 use crate::core::fact::{EventId, Name, Value};
 use crate::core::log::Log;
 use crate::core::source::Evaluated;
@@ -56,6 +57,8 @@ pub(super) struct Conversation {
     /// The tool call of the parent that this sub-agent answers.
     pub answers: Option<Name>,
     pub last_said: Arc<str>,
+    /// The compaction since the last call that was sent.
+    pub compacted: Option<Compacted>,
     /// The blocks of the last request that was sent, and the block index at which each message starts.
     pub sent_blocks: Vec<Arc<Block>>,
     pub sent_starts: Vec<usize>,
@@ -90,6 +93,7 @@ impl Conversation {
             tools: Vec::new(),
             answers: None,
             last_said: "".into(),
+            compacted: None,
             sent_blocks: Vec::new(),
             sent_starts: Vec::new(),
             sent_head: 0,

@@ -17,6 +17,7 @@ mod prepare;
 mod rebench;
 mod record;
 mod restart;
+mod room;
 mod send;
 mod session;
 mod short;
@@ -34,4 +35,5 @@ pub use record::{
     ToolRun, Watched,
 };
 pub(crate) use restart::COMPACTION;
+pub use room::{Compacted, Near, Survivor};
 pub use session::{Refused, Session};

@@ -129,7 +129,11 @@ impl Session {
             _ => "".into(),
         };
         self.assemble(&bench, tools, draft, now, cwd);
-        Progress::Done(())
+        match self.make_room() {
+            Progress::Done(true) => self.prepare(),
+            Progress::Done(false) => Progress::Done(()),
+            Progress::Needs(needs) => Progress::Needs(needs),
+        }
     }
 
     fn compose_tools(&mut self, bench: &Bench) -> Progress<Vec<Arc<Block>>> {

@@ -1,5 +1,6 @@
 //! What a session keeps of each model call, and what the screens and commands read.
 
+use super::room::Compacted;
 use std::sync::Arc;
 
 use crate::core::diagnostic::Diagnostic;
@@ -206,6 +207,8 @@ pub struct CallRecord {
     pub notes: Vec<Arc<str>>,
     /// What came of it; none while it is prepared and not sent.
     pub answer: Option<Answer>,
+    /// The compaction since the call before.
+    pub compacted: Option<Compacted>,
     /// What went wrong in layers.
     pub diagnostics: Vec<Arc<Diagnostic>>,
     /// How many inputs the session had taken when this call was prepared last.

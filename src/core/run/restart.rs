@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::input::{Compaction, SessionEnd};
 use super::record::Lead;
+use super::room::Near;
 use super::session::Session;
-use crate::core::bench::Refresh;
+use crate::core::bench::{Layer, PlaceKind, Refresh};
 use crate::core::fact::{EventId, FactKey, Found, Value};
 use crate::core::log::Body;
 use crate::core::text::{Made, Traced};
@@ -17,8 +18,11 @@ pub(crate) const COMPACTION: &str = "the compaction";
 
 impl Session {
     /// Puts a summary in the place of what was said before the last messages.
-    pub(super) fn compact(&mut self, compaction: &Compaction) {
-        let event = self.begin_event("a compaction");
+    pub(super) fn compact(&mut self, compaction: &Compaction, near: Option<Near>) {
+        let event = self.begin_event(match near {
+            Some(_) => "a compaction near the window",
+            None => "a compaction",
+        });
         let from = self.next_call;
         let current = self.current();
         let conversation = &mut self.conversations[current];
@@ -31,6 +35,9 @@ impl Session {
             first -= 1;
         }
         let at = live.get(first).copied().unwrap_or(messages.len());
+        let compacted = self.compacted(current, at, event, near);
+        let conversation = &mut self.conversations[current];
+        conversation.compacted = Some(compacted);
         conversation.log.end(from, event, |index| index < at);
         let text = Traced::whole(COMPACTION, compaction.summary.clone(), Made::Literal, event);
         conversation.log.insert(at, Body::User(Some(text)), Vec::new(), from);
@@ -41,6 +48,7 @@ impl Session {
         self.recount(current);
         if compaction.rebuild {
             self.forget_built(current);
+            self.forget_turn(current);
         }
         self.conversations[current].stepped = event;
     }
@@ -75,6 +83,7 @@ impl Session {
         let conversation = &mut self.conversations[current];
         conversation.current_user = None;
         conversation.newest_tool = None;
+        conversation.compacted = None;
         conversation.just.clear();
         conversation.lead = Lead::Again;
         self.recount(current);
@@ -128,6 +137,19 @@ impl Session {
         self.conversations[conversation]
             .built
             .retain(|id, _| bench.layer(id).is_some_and(|layer| layer.refresh != Refresh::Session));
+    }
+
+    /// What stands in front of the conversation is made again in the middle of a turn, too. What was put into messages is
+    /// part of what was said.
+    fn forget_turn(&mut self, conversation: usize) {
+        let bench = self.bench.clone();
+        let in_front = |layer: &Layer| {
+            let place = bench.places.get(&layer.place);
+            place.is_some_and(|place| matches!(place.kind, PlaceKind::System | PlaceKind::Block))
+        };
+        self.conversations[conversation].built.retain(|id, _| {
+            bench.layer(id).is_some_and(|layer| layer.refresh != Refresh::Turn || !in_front(layer))
+        });
     }
 
     /// A program that starts anew does not remember what it announced: its baselines are what it builds now.

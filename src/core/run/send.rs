@@ -37,6 +37,7 @@ impl Session {
         conversation.built = prepared.built;
         conversation.baselines = prepared.baselines;
         conversation.fresh_turn = false;
+        conversation.compacted = None;
         conversation.sent_head = prepared.record.head.len();
         conversation.sent_blocks = prepared.blocks;
         conversation.sent_starts = prepared.starts;

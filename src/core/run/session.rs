@@ -13,6 +13,7 @@ use super::record::{CallRecord, Changed, Event, Happened};
 use crate::core::bench::Bench;
 use crate::core::fact::{EventId, FactKey, FilePath, Found, Lookup, Name, Progress, Value};
 use crate::core::source::Templates;
+use crate::core::tokens::Encoding;
 use crate::core::wire::{Block, CallNo, Params, Request};
 
 /// An input that cannot happen now: one sentence, lower case, without a full stop.
@@ -53,6 +54,8 @@ pub struct Session {
     pub(super) failed: BTreeMap<CallNo, Arc<Prepared>>,
     pub(super) prepared: Option<Arc<Prepared>>,
     pub(super) notes: Vec<Arc<str>>,
+    /// Tokens of blocks, where a bench asks for them.
+    pub(super) sizes: BTreeMap<(u64, Encoding), u32>,
     /// The layers whose rules were changed in the middle of the run, with the latest event that did.
     pub(super) edited: BTreeMap<Name, EventId>,
     /// The agent's fields that the bench came to say otherwise, with the latest event that changed them.
@@ -104,6 +107,7 @@ impl Session {
             failed: BTreeMap::new(),
             prepared: None,
             notes: Vec::new(),
+            sizes: BTreeMap::new(),
             edited: BTreeMap::new(),
             agent_edits: BTreeMap::new(),
             gone: BTreeMap::new(),

@@ -127,7 +127,7 @@ impl Session {
                 self.tools = Some(names.clone());
             }
             Input::ContextEdit { target, text } => self.edit_context(target, text.as_ref()),
-            Input::Compact(compaction) => self.compact(compaction),
+            Input::Compact(compaction) => self.compact(compaction, None),
             Input::Session(how) => self.end_session(*how),
             Input::TakeBack => self.take_back(),
         }

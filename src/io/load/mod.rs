@@ -351,7 +351,22 @@ impl Loader {
         file::read(path, &real, self.most(path))
     }
 
+    /// What is known of a model, for a bench that looks after its window.
+    fn model(name: &str) -> Value {
+        let model = crate::io::models::embedded().get(&name.into());
+        let encoding = model.method.encoding().map_or(Value::Null, |encoding| Value::text(encoding.name()));
+        let factor = match &model.method {
+            crate::core::tokens::Method::Estimate { factor, .. } => *factor,
+            _ => 1.0,
+        };
+        let window = model.window.as_ref().map_or(Value::Null, |window| Value::Int(i64::from(window.value)));
+        Value::map([("window", window), ("encoding", encoding), ("factor", Value::Float(factor))])
+    }
+
     fn environment(&self, name: &str, inputs: &mut Vec<(PathBuf, Stamp)>) -> (Found, Option<Arc<str>>) {
+        if let Some(model) = name.strip_prefix("model ") {
+            return (Found::Value(Loader::model(model)), None);
+        }
         let shown = |path: &Path| Some(path.to_string_lossy().into_owned());
         let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
         let text = match name {

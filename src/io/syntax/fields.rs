@@ -39,6 +39,7 @@ pub(super) static BENCH: Record = record(
         field("marks", Shape::List(&Shape::Record(&MARK)), "where cache marks stand"),
         field("variants", Shape::Names(&Shape::Names(&Shape::Any)), "named changes: dotted path to value"),
         field("runs", Shape::Names(&RUN), "scripted runs; the first is the default"),
+        field("compaction", Shape::Record(&COMPACTION), "when a conversation is summed up by itself"),
         field("sent_on_open", Shape::Bool, "opening the bench counts as the first call sent"),
         field(
             "settings",
@@ -686,6 +687,18 @@ static CONTEXT_EDIT: Record = Record {
         field("delete", Shape::Bool, "`true`: it is deleted"),
     ],
 };
+
+static COMPACTION: Record = record(
+    "a `compaction`",
+    "Before a request that nears the model's window, a summary takes the place of what was said.",
+    &[
+        field("at", Shape::Int(1, 100), "how full, in percent of the window").required(),
+        field("window", Shape::Int(1, MAX), "tokens; the model's own window by default"),
+        field("keep", Shape::Int(0, MAX), "how many of the last messages stay; what was said just now does"),
+        field("summary", TEXT, "a template of the summary").required(),
+        field("rebuild", Shape::Bool, "layers that are made once a session are made again"),
+    ],
+);
 
 static COMPACT: Record = record(
     "a `compact`",

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | O61 | the number is not given to any case |
 //! | O64, O66 | what becomes of the file when a session ends or dies |
-//! | O65 | how the program starts its agent is not part of what the agent is told |
+//! | O65 | in `launch.rs` |
 //! | the helper that marks generated files | it belongs to the installer |
 
 use std::fs;

@@ -20,7 +20,7 @@ pub use layers::table as layer_table;
 pub use places::places;
 pub use request::{author, plain_block, title, view as request_view};
 pub use verdict::verdict;
-pub use why::why;
+pub use why::{compaction, why};
 
 use std::sync::Arc;
 

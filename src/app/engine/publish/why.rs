@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::{Shown, one_line, shown_name};
+use crate::app::cells::grouped;
 use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, Change, Pending, Why};
 use crate::app::views::Spot;
+use crate::core::bench::Bench;
 use crate::core::cache::Written;
 use crate::core::fact::{FactKey, Name};
-use crate::core::run::{self, Changed, Input, Told};
+use crate::core::run::{self, Changed, Compacted, Input, Near, Told};
 use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::Block;
 
@@ -70,12 +72,50 @@ pub fn why(shown: &Shown<'_>) -> Why {
                 | Input::Session(_)
         )
     });
-    let notes = if changes.is_empty() && !happened {
+    let mut notes = if changes.is_empty() && !happened && record.compacted.is_none() {
         vec![Arc::from("Nothing has changed since the opening.")]
     } else {
         Vec::new()
     };
+    notes.extend(record.compacted.iter().flat_map(|compacted| compaction(session.bench(), compacted)));
     Why { changes, pending, ways: crate::app::snapshot::Ways::default(), notes }
+}
+
+/// What a compaction took, and what is left of it elsewhere: a sentence a line.
+#[must_use]
+pub fn compaction(bench: &Bench, compacted: &Compacted) -> Vec<Arc<str>> {
+    let mut lines = Vec::new();
+    let messages = match compacted.left.len() {
+        1 => "1 message".to_owned(),
+        count => format!("{count} messages"),
+    };
+    lines.push(match compacted.near {
+        Some(Near { tokens, window, at }) => format!(
+            "Compaction: the request had come to {} of {} tokens ({at} % are allowed). Summed up: {messages}.",
+            grouped(tokens.into()),
+            grouped(window.into()),
+        ),
+        None => format!("Compaction, asked for. Summed up: {messages}."),
+    });
+    for survivor in &compacted.survives {
+        let names: Vec<&str> =
+            survivor.layers.iter().map(|id| bench.layer(id).map_or(&**id, |l| &**l.shown())).collect();
+        lines.push(match names.is_empty() {
+            true => format!("On disk, and no layer says it: {}", survivor.path),
+            false => {
+                format!("Survives, since it was written down: {} -> {}", survivor.path, names.join(", "))
+            }
+        });
+    }
+    let said: Vec<String> = compacted.said.iter().map(|id| id.0.to_string()).collect();
+    if !said.is_empty() {
+        lines.push(format!(
+            "Lost but for the summary: what was only said, in {} {}.",
+            if said.len() == 1 { "message" } else { "messages" },
+            said.join(", ")
+        ));
+    }
+    lines.into_iter().map(Arc::from).collect()
 }
 
 fn is_change(shown: &Shown<'_>, layer: &Name) -> bool {

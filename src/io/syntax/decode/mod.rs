@@ -130,6 +130,7 @@ impl Decoder<'_> {
         let marks = self.marks(root);
         let runs = self.runs(root);
         let serve = self.serve(root.get("serve"));
+        let compaction = root.get("compaction").map(|node| self.compaction(node));
         if self.problems.list.iter().any(|p| p.severity == crate::core::diagnostic::Severity::Error) {
             return None;
         }
@@ -157,6 +158,10 @@ impl Decoder<'_> {
             layers,
             marks,
             runs,
+            compaction: match compaction {
+                None => None,
+                Some(rule) => Some(rule?),
+            },
             serve,
             sent_on_open: flag(root, "sent_on_open"),
             source: source.clone(),

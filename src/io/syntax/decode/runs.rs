@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::core::bench::CompactionRule;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Value};
 use crate::core::run::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall, reported_by};
@@ -12,6 +13,7 @@ use super::super::fields::LINE;
 use super::super::node::{Entry, Kind, Node};
 use super::super::scalar;
 use super::super::shape::BESIDE_A_TOOL;
+use super::super::template::Scope;
 use super::{Decoder, flag, text, values};
 
 /// What a run has come to.
@@ -128,6 +130,19 @@ impl Decoder<'_> {
             }
             _ => None,
         }
+    }
+
+    /// `compaction:`, which happens in every run.
+    pub(super) fn compaction(&mut self, node: &Node) -> Option<CompactionRule> {
+        let small = |key| super::count(node, key).and_then(|number| u32::try_from(number).ok());
+        let summary = node.get("summary").and_then(|summary| self.inline(summary, Scope::Layer));
+        Some(CompactionRule {
+            at: small("at")?,
+            window: small("window"),
+            keep: small("keep").unwrap_or(0),
+            rebuild: flag(node, "rebuild"),
+            summary: summary?,
+        })
     }
 
     fn run_path(&mut self, node: &Node, key: &str) -> Option<FilePath> {
