@@ -64,7 +64,17 @@ pub fn join(place: &Place, pieces: impl Iterator<Item = Traced>) -> Traced {
             builder.push(text, Arc::new(origin), false);
         }
     };
-    for piece in pieces.filter(|piece| !piece.is_empty()) {
+    let mut pieces = pieces.filter(|piece| !piece.is_empty()).peekable();
+    if place.wrap.is_none() {
+        let Some(only) = pieces.next() else { return Traced::default() };
+        if pieces.peek().is_none() {
+            // As it is, without a copy: a prompt is often one long text.
+            return only;
+        }
+        builder.append("", &only);
+        first = false;
+    }
+    for piece in pieces {
         if first && let Some((before, _)) = &place.wrap {
             wrap(before, &mut builder);
         }

@@ -28,7 +28,7 @@ impl Position {
         let before = &text[..byte];
         let start = before.rfind('\n').map_or(0, |at| at + 1);
         Position {
-            line: before.bytes().filter(|&b| b == b'\n').count() as u32 + 1,
+            line: crate::core::text::count::line_ends(before.as_bytes()) as u32 + 1,
             column: before[start..].chars().count() as u32 + 1,
         }
     }

@@ -5,6 +5,7 @@ mod app;
 mod going_out;
 mod harness;
 mod place;
+mod programs;
 mod settings;
 mod terminal;
 mod workbench;

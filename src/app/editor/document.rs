@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::lines::Lines;
 use crate::core::diff::lines::hunks as differences;
 use crate::io::edit::{Hunk, Original};
 
@@ -18,7 +19,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Line {
     /// Its text, without a line end.
-    text: String,
+    pub(super) text: String,
     /// The line of the file that it is; none for one that was typed.
     from: Option<u32>,
 }
@@ -26,11 +27,10 @@ pub(super) struct Line {
 /// Text between two lines, as [`Document::replace`] took it out.
 pub(super) type Taken = Vec<Line>;
 
-/// A text as lines.
+/// A text as lines. A copy shares them.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
-    /// Never empty.
-    lines: Vec<Line>,
+    lines: Lines,
     /// The characters of all lines, without line ends.
     chars: usize,
     /// So many lines at the start, and at the end, are the first and the last of the file that it was made from or rebased
@@ -55,7 +55,7 @@ impl Document {
         let lines: Vec<Line> = file.lines().enumerate().map(line).collect();
         let chars = lines.iter().map(|line| count(&line.text)).sum();
         let untouched = (lines.len(), lines.len());
-        Document { lines, chars, untouched }
+        Document { lines: Lines::new(lines), chars, untouched }
     }
 
     /// The number of lines, at least one.
@@ -67,13 +67,13 @@ impl Document {
     /// True for a text without a character.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.lines.len() == 1 && self.lines[0].text.is_empty()
+        self.lines.len() == 1 && self.lines.get(0).text.is_empty()
     }
 
     /// A line; the last one where there are not so many.
     #[must_use]
     pub fn line(&self, row: usize) -> &str {
-        &self.lines[row.min(self.lines.len() - 1)].text
+        &self.lines.get(row).text
     }
 
     /// All lines.
@@ -91,14 +91,14 @@ impl Document {
     #[must_use]
     pub fn end(&self) -> Place {
         let row = self.lines.len() - 1;
-        Place { row, byte: self.lines[row].text.len() }
+        Place { row, byte: self.lines.get(row).text.len() }
     }
 
     /// The nearest place that is in the text, at a character boundary.
     #[must_use]
     pub fn clamp(&self, place: Place) -> Place {
         let row = place.row.min(self.lines.len() - 1);
-        let line = &self.lines[row].text;
+        let line = &self.lines.get(row).text;
         let mut byte = place.byte.min(line.len());
         while !line.is_char_boundary(byte) {
             byte -= 1;
@@ -115,11 +115,8 @@ impl Document {
         let behind = self.lines.len() - end;
         self.untouched = (head.min(start), tail.min(behind));
         self.chars += lines.iter().map(|line| count(&line.text)).sum::<usize>();
-        let taken: Taken = self.lines.splice(start..end, lines).collect();
+        let taken: Taken = self.lines.splice(start..end, lines);
         self.chars -= taken.iter().map(|line| count(&line.text)).sum::<usize>();
-        if self.lines.is_empty() {
-            self.lines.push(Line::typed(String::new()));
-        }
         taken
     }
 
@@ -132,7 +129,7 @@ impl Document {
             return out;
         }
         let mut at = head;
-        let between = &self.lines[head..self.lines.len() - tail];
+        let between = self.lines.range(head..self.lines.len() - tail);
         let stop = file.len() - tail;
         let mut typed: Vec<String> = Vec::new();
         let mut close = |at: usize, to: usize, typed: &mut Vec<String>| {
@@ -162,17 +159,18 @@ impl Document {
         let old: Vec<&str> = file.lines().collect();
         let new: Vec<&str> = self.lines.iter().map(|line| &*line.text).collect();
         let found = differences(&old, &new);
+        drop(new);
         let mut changed = found.into_iter().peekable();
         let mut from = 0u32;
-        for row in 0..self.lines.len() {
+        self.lines.each_mut(|row, line| {
             while let Some(hunk) = changed.next_if(|hunk| hunk.new.end <= row) {
                 from = hunk.old.end as u32;
             }
             let typed = changed.peek().is_some_and(|hunk| hunk.new.contains(&row));
-            self.lines[row].from = (!typed).then_some(from);
+            line.from = (!typed).then_some(from);
             from += u32::from(!typed);
-        }
-        let of_file = |row: usize, line: u32| self.lines[row].from == Some(line);
+        });
+        let of_file = |row: usize, line: u32| self.lines.get(row).from == Some(line);
         let len = self.lines.len();
         let head = (0..len.min(file.len())).take_while(|&row| of_file(row, row as u32)).count();
         let tail = (1..=len.min(file.len()))

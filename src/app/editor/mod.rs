@@ -6,6 +6,7 @@
 mod document;
 mod find;
 mod history;
+mod lines;
 mod rows;
 mod window;
 

@@ -16,6 +16,8 @@ pub mod worker;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::app::editor::Document;
+
 pub use language::Language;
 pub use paints::{Paints, wants};
 pub use sheet::{Line, Piece, Sheet};
@@ -87,6 +89,8 @@ pub struct Paint {
     pub sheet: Option<Arc<Sheet>>,
     /// The characters that nobody sees, with their byte offsets.
     pub hidden: Arc<[(usize, char)]>,
+    /// Where the lines of an editor's text begin; empty for others.
+    pub starts: Arc<[usize]>,
 }
 
 impl Paint {
@@ -106,19 +110,63 @@ pub struct Want {
     /// Which text it is.
     pub id: Id,
     /// The text.
-    pub text: Arc<str>,
-    /// The bytes of it that are meant.
+    pub text: Text,
+    /// The bytes of it that are meant; all of them for the text of an editor.
     pub range: Range<usize>,
     /// What it is written in.
     pub language: Language,
-    /// The bytes that are on the screen, in the text's range from 0: they come first.
+    /// The bytes that are on the screen, in the text's range from 0: they come first. Of an editor's text the lines.
     pub visible: Range<usize>,
 }
 
+/// A text as it is handed to the worker.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Text {
+    /// In one piece.
+    Whole(Arc<str>),
+    /// As the editor has it: the worker puts it together.
+    Lines(Document),
+}
+
+/// A want whose text is in one piece.
+struct Whole<'w> {
+    id: Id,
+    text: Arc<str>,
+    range: Range<usize>,
+    language: &'w Language,
+    visible: Range<usize>,
+    /// Where the lines of an editor's text begin; empty for others.
+    starts: Arc<[usize]>,
+}
+
 impl Want {
+    fn whole(&self) -> Whole<'_> {
+        let (id, language) = (self.id, &self.language);
+        let document = match &self.text {
+            Text::Whole(text) => {
+                let (text, range, visible) = (text.clone(), self.range.clone(), self.visible.clone());
+                return Whole { id, text, range, language, visible, starts: Arc::default() };
+            }
+            Text::Lines(document) => document,
+        };
+        let mut text = String::with_capacity(document.chars() * 2);
+        let mut starts = Vec::with_capacity(document.len());
+        for (row, line) in document.lines().enumerate() {
+            if row > 0 {
+                text.push('\n');
+            }
+            starts.push(text.len());
+            text.push_str(line);
+        }
+        let byte = |line: usize| starts.get(line).copied().unwrap_or(text.len());
+        let visible = byte(self.visible.start)..byte(self.visible.end);
+        Whole { id, range: 0..text.len(), text: text.into(), language, visible, starts: starts.into() }
+    }
+}
+
+impl Whole<'_> {
     /// The text that is meant.
-    #[must_use]
-    pub fn own(&self) -> &str {
+    fn own(&self) -> &str {
         &self.text[self.range.clone()]
     }
 }

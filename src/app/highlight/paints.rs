@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Class, Id, Language, Paint, Want};
+use super::{Class, Id, Language, Paint, Text, Want};
 use crate::app::editor::Editor;
 use crate::app::snapshot::BlockRow;
 use crate::app::state::{State, View};
@@ -29,8 +29,6 @@ pub struct Paints {
 struct EditorPaint {
     no: u32,
     serial: u32,
-    /// Where the lines begin.
-    starts: Vec<usize>,
     paint: Arc<Paint>,
 }
 
@@ -54,16 +52,9 @@ impl Paints {
             }
             Id::Editor(no, serial) => {
                 // A paint of a text that was typed over is no use any more: its lines cannot be told apart.
-                let Some(editor) = editor.filter(|editor| (editor.no, editor.serial) == (no, serial)) else {
-                    return;
-                };
-                let mut at = 0;
-                let starts = editor.document.lines().map(|line| {
-                    let start = at;
-                    at += line.len() + 1;
-                    start
-                });
-                self.editor = Some(EditorPaint { no, serial, starts: starts.collect(), paint });
+                if editor.is_some_and(|editor| (editor.no, editor.serial) == (no, serial)) {
+                    self.editor = Some(EditorPaint { no, serial, paint });
+                }
             }
         }
     }
@@ -94,10 +85,11 @@ impl Paints {
         let Some(paint) = self.editor.as_ref().filter(|paint| paint.no == editor.no) else {
             return Vec::new();
         };
-        let (now, then) = (editor.document.len(), paint.starts.len());
+        let starts = &paint.paint.starts;
+        let (now, then) = (editor.document.len(), starts.len());
         let behind = line > editor.cursor.row;
         let line = if behind { (line + then).checked_sub(now) } else { Some(line) };
-        let Some(start) = line.and_then(|line| paint.starts.get(line)) else { return Vec::new() };
+        let Some(start) = line.and_then(|line| starts.get(line)) else { return Vec::new() };
         let spans = paint.paint.within(start + row.start..start + row.end);
         spans.map(|(span, class)| (span.start - start..span.end - start, class)).collect()
     }
@@ -132,8 +124,8 @@ pub fn wants(state: &State, seen: &Range<usize>) -> Vec<Want> {
         let done = state.paints.of(text, &language).map(|paint| paint.done);
         if done.is_none_or(|done| done < visible.end) {
             let id = Id::of(text, &language);
-            let want =
-                Want { id, text: block.text.text().clone(), range: part.range.clone(), language, visible };
+            let text = Text::Whole(block.text.text().clone());
+            let want = Want { id, text, range: part.range.clone(), language, visible };
             wants.push(want);
         }
     }
@@ -144,33 +136,23 @@ pub fn wants(state: &State, seen: &Range<usize>) -> Vec<Want> {
 fn editor_wants(state: &State, editor: &Editor, seen: &Range<usize>) -> Option<Want> {
     let known = state.paints.editor.as_ref();
     let known = known.filter(|paint| (paint.no, paint.serial) == (editor.no, editor.serial));
-    let byte = |line: usize, lines: &[usize], len: usize| lines.get(line).copied().unwrap_or(len);
     if let Some(known) = known {
-        let end = byte(seen.end, &known.starts, usize::MAX);
+        let end = known.paint.starts.get(seen.end).copied().unwrap_or(usize::MAX);
         if known.paint.done >= end || end == usize::MAX && known.paint.done > 0 && known.whole(editor) {
             return None;
         }
-    }
-    let mut text = String::with_capacity(editor.document.chars() * 2);
-    let mut starts = Vec::with_capacity(editor.document.len());
-    for (row, line) in editor.document.lines().enumerate() {
-        if row > 0 {
-            text.push('\n');
-        }
-        starts.push(text.len());
-        text.push_str(line);
     }
     // A file is a template where a layer says so.
     let layers = &state.snapshot.layers.rows;
     let template =
         layers.iter().any(|row| row.source.as_ref().is_some_and(|source| source.file == editor.file));
-    let visible = byte(seen.start, &starts, text.len())..byte(seen.end, &starts, text.len());
     Some(Want {
         id: Id::Editor(editor.no, editor.serial),
-        range: 0..text.len(),
-        text: text.into(),
+        range: 0..0,
+        // Shared with the editor, which goes on typing: a text may be long, and this is done at every key.
+        text: Text::Lines(editor.document.clone()),
         language: Language::of_file(&editor.file, template),
-        visible,
+        visible: seen.clone(),
     })
 }
 
@@ -178,6 +160,6 @@ impl EditorPaint {
     /// True when the paint is of every line.
     fn whole(&self, editor: &Editor) -> bool {
         let last = editor.document.end();
-        self.starts.last().is_some_and(|start| self.paint.done >= start + last.byte)
+        self.paint.starts.last().is_some_and(|start| self.paint.done >= start + last.byte)
     }
 }

@@ -9,7 +9,7 @@ use super::*;
 
 fn want(text: &str, language: Language, visible: Range<usize>) -> Want {
     let id = Id::of(text, &language);
-    Want { id, text: text.into(), range: 0..text.len(), language, visible }
+    Want { id, text: Text::Whole(text.into()), range: 0..text.len(), language, visible }
 }
 
 /// Every paint of a text, in the order in which they came.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::syntax::{Reader, Syntaxes};
-use super::{Canvas, Class, Id, Language, Paint, Want, json, markdown};
+use super::{Canvas, Class, Id, Language, Paint, Want, Whole, json, markdown};
 use crate::app::event::Event;
 use crate::app::state::State;
 use crate::app::update::update;
@@ -52,8 +52,18 @@ impl Painter {
             if newer() {
                 return;
             }
+            let want = &want.whole();
+            // Where the lines begin goes with every paint of an editor's text.
+            let starts = want.starts.clone();
+            let post: Post<'_> = &mut |id, paint| {
+                let mut paint = paint;
+                if !starts.is_empty() {
+                    Arc::make_mut(&mut paint).starts = starts.clone();
+                }
+                post(id, paint);
+            };
             let text = want.own();
-            match &want.language {
+            match want.language {
                 Language::Json => {
                     let canvas = json::classes(text);
                     let sheet = json::sheet(text, &canvas);
@@ -62,6 +72,7 @@ impl Painter {
                         done: text.len(),
                         sheet: sheet.map(Arc::new),
                         hidden: hidden_in(text),
+                        ..Paint::default()
                     };
                     post(want.id, Arc::new(paint));
                 }
@@ -71,7 +82,7 @@ impl Painter {
         }
     }
 
-    fn prompt(&mut self, want: &Want, template: bool, newer: &dyn Fn() -> bool, post: Post<'_>) {
+    fn prompt(&mut self, want: &Whole<'_>, template: bool, newer: &dyn Fn() -> bool, post: Post<'_>) {
         let text = want.own();
         let mut marked = markdown::read(text, template);
         let paint = |marked: &markdown::Marked, done: usize| Paint {
@@ -79,6 +90,7 @@ impl Painter {
             done,
             sheet: marked.sheet(text).map(Arc::new),
             hidden: hidden_in(text),
+            ..Paint::default()
         };
         let mut fences = std::mem::take(&mut marked.fences);
         if fences.is_empty() {
@@ -138,7 +150,7 @@ impl Painter {
 
     fn other(
         &mut self,
-        want: &Want,
+        want: &Whole<'_>,
         token: &Arc<str>,
         template: bool,
         newer: &dyn Fn() -> bool,
@@ -151,8 +163,12 @@ impl Painter {
             if template {
                 markdown::put_template(&mut canvas, text);
             }
-            let paint =
-                Paint { spans: canvas.spans(), done: text.len(), sheet: None, hidden: hidden_in(text) };
+            let paint = Paint {
+                spans: canvas.spans(),
+                done: text.len(),
+                hidden: hidden_in(text),
+                ..Paint::default()
+            };
             post(want.id, Arc::new(paint));
             return;
         };
@@ -170,7 +186,7 @@ impl Painter {
                 markdown::put_template(&mut canvas, text);
                 spans = canvas.spans();
             }
-            Arc::new(Paint { spans, done, sheet: None, hidden: hidden.clone() })
+            Arc::new(Paint { spans, done, hidden: hidden.clone(), ..Paint::default() })
         };
         let until = ahead(text, want.visible.end);
         if known.done < until {
@@ -219,7 +235,7 @@ impl Painter {
 }
 
 /// What is known of a text, or of one that begins like it: of that, what was read in front of the difference.
-fn take_known(all: &mut Vec<Known>, want: &Want, token: &Arc<str>) -> Known {
+fn take_known(all: &mut Vec<Known>, want: &Whole<'_>, token: &Arc<str>) -> Known {
     let text = want.own();
     let same = |known: &&Known| known.token == *token;
     let common =

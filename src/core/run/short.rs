@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::core::cache::Thousands;
 use crate::core::diff::common_prefix;
 use crate::core::fact::{Lookup, Value};
+use crate::core::text::count;
 
 /// `4,972`.
 fn grouped(count: usize) -> Thousands {
@@ -17,7 +18,7 @@ pub(super) fn difference(old: &Lookup, new: &Lookup) -> String {
     match (old, new) {
         (Value::File(old), Value::File(new)) => {
             let same = common_prefix(old.text.as_bytes(), new.text.as_bytes());
-            let ends = old.text.as_bytes()[..same].iter().filter(|byte| **byte == b'\n').count();
+            let ends = count::line_ends(&old.text.as_bytes()[..same]);
             // Where both have a line end, or nothing more, the line is the same to its end.
             let whole = |text: &str| text.as_bytes().get(same).is_none_or(|byte| *byte == b'\n');
             let next = usize::from(whole(&old.text) && whole(&new.text));

@@ -6,6 +6,7 @@ mod each;
 mod environment;
 mod evaluate;
 mod lines;
+mod middle;
 pub mod names;
 mod refs;
 mod render;

@@ -1,13 +1,15 @@
 //! Templates into traced text.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use minijinja::value::Value as Jinja;
 use minijinja::{OutputSpan, OutputSpanKind};
 
 use super::context::{self, Context, Facts};
-use super::environment::template_error;
+use super::environment::{Templates, template_error};
+use super::middle::Middle;
 use super::{Failure, Scope};
 use crate::core::bench::{Expression, Template};
 use crate::core::diagnostic::Diagnostic;
@@ -67,20 +69,64 @@ pub(super) fn template(
 ) -> Result<Traced, Failure> {
     let source = source_of(template, scope, facts, reads)?;
     let cause = reads_cause(reads);
-    let compiled = scope.templates.compile(&source).map_err(Failure::failed)?;
+    if let Some(middle) = Middle::of(&source)
+        && let Some(text) = middle.render(
+            &Job { part, source: &source, facts, extra, insert, cause },
+            scope.templates,
+            reads,
+        )?
+    {
+        return Ok(text);
+    }
+    whole(&Job { part, source: &source, facts, extra, insert, cause }, scope.templates, reads)
+}
+
+/// What is rendered, and with what.
+pub(super) struct Job<'a> {
+    pub part: &'a Name,
+    pub source: &'a Arc<Source>,
+    pub facts: &'a dyn Facts,
+    pub extra: &'a [(&'a str, Jinja)],
+    pub insert: Option<&'a Insert<'a>>,
+    /// The event that made what was read so far what it is.
+    pub cause: EventId,
+}
+
+/// Compiles and renders a template from its start to its end.
+pub(super) fn whole(job: &Job<'_>, templates: &mut Templates, reads: &mut Reads) -> Result<Traced, Failure> {
+    let compiled = templates.compile(job.source).map_err(Failure::failed)?;
     let names: BTreeSet<String> = compiled.undeclared_variables(false).into_iter().collect();
-    let context = Context::new(names.iter().map(String::as_str), facts, extra).map_err(Failure::Needs)?;
+    let context =
+        Context::new(names.iter().map(String::as_str), job.facts, job.extra).map_err(Failure::Needs)?;
     let rendered = compiled.render_with_spans(context.value());
-    context.note(facts, true, reads);
+    context.note(job.facts, true, reads);
     let (text, spans) = rendered.map_err(|error| {
-        let mut diagnostic = template_error(&source, &error);
+        let mut diagnostic = template_error(job.source, &error);
         if let Some(reason) = context.failure() {
             diagnostic.message = reason;
             diagnostic.hint = None;
         }
         Failure::failed(diagnostic)
     })?;
-    Ok(trace(part, &source, &text, &spans, facts, insert, cause))
+    let spans: Vec<Rendered> = spans.iter().map(Rendered::of).collect();
+    Ok(trace(job, &text, &spans))
+}
+
+/// A run of rendered bytes.
+pub(super) struct Rendered {
+    /// In the output.
+    pub output: Range<usize>,
+    /// In the source.
+    pub source: Range<usize>,
+    /// True for text that was copied as it is.
+    pub raw: bool,
+}
+
+impl Rendered {
+    pub(super) fn of(span: &OutputSpan) -> Rendered {
+        let raw = span.kind() == OutputSpanKind::Raw;
+        Rendered { output: span.output_range(), source: span.source_range(), raw }
+    }
 }
 
 /// The event that made what was read so far what it is: the newest of all.
@@ -88,35 +134,29 @@ fn reads_cause(reads: &Reads) -> EventId {
     reads.0.values().map(|read| read.cause).max().unwrap_or_default()
 }
 
-fn trace(
-    part: &Name,
-    source: &Arc<Source>,
-    text: &str,
-    spans: &[OutputSpan],
-    facts: &dyn Facts,
-    insert: Option<&Insert<'_>>,
-    cause: EventId,
-) -> Traced {
-    let mut builder = Builder::default();
+/// Puts rendered runs together: who wrote each.
+pub(super) fn trace(job: &Job<'_>, text: &str, spans: &[Rendered]) -> Traced {
+    let Job { part, source, facts, insert, cause, .. } = *job;
+    let mut builder = Builder::with_capacity(text.len());
     builder.begin(part.clone(), Arc::default());
     let literal = || Arc::new(Origin { part: part.clone(), made: Made::Literal, cause });
     let mut done = 0;
     for span in spans {
-        let output = span.output_range();
+        let output = span.output.clone();
         if output.start > done {
             // Nothing in minijinja writes without a span today; were it to, the bytes would still have an owner.
             builder.push(&text[done..output.start], literal(), false);
         }
         done = output.end;
-        let range = span.source_range();
+        let range = span.source.clone();
         let bytes = &text[output];
         let expression = source.text.get(range.clone()).unwrap_or_default();
-        match span.kind() {
-            OutputSpanKind::Raw => {
+        match span {
+            Rendered { raw: true, .. } => {
                 let made = Made::Verbatim { source: source.clone(), at: range.start };
                 builder.push(bytes, Arc::new(Origin { part: part.clone(), made, cause }), false);
             }
-            _ => {
+            Rendered { raw: false, .. } => {
                 if let Some(insert) = insert
                     && expression.trim() == insert.name
                     && **insert.text.text() == *bytes

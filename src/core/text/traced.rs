@@ -131,14 +131,13 @@ impl Traced {
     /// A text that one part wrote, all of the same make.
     #[must_use]
     pub fn whole(part: impl Into<Name>, text: impl Into<Arc<str>>, made: Made, cause: EventId) -> Traced {
-        let part: Name = part.into();
+        let id: Name = part.into();
         let text: Arc<str> = text.into();
-        let mut builder = Builder::default();
-        builder.begin(part.clone(), Arc::default());
-        builder.push(&text, Arc::new(Origin { part, made, cause }), false);
-        let mut traced = builder.finish();
-        traced.text = text;
-        traced
+        let end = text.len();
+        let span = Span { end, origin: Arc::new(Origin { part: id.clone(), made, cause }), glue: false };
+        let spans = if text.is_empty() { Vec::new() } else { vec![span] };
+        let part = Part { id, start: 0, body: 0, end, reads: Arc::default() };
+        Traced { text, spans: spans.into(), parts: [part].into() }
     }
 
     /// The bytes.
@@ -247,6 +246,12 @@ pub struct Builder {
 }
 
 impl Builder {
+    /// With room for so many bytes.
+    #[must_use]
+    pub fn with_capacity(bytes: usize) -> Builder {
+        Builder { text: String::with_capacity(bytes), ..Builder::default() }
+    }
+
     /// Starts a part; what is pushed from here on is its.
     pub fn begin(&mut self, id: Name, reads: Arc<Reads>) {
         let at = self.text.len();

@@ -81,9 +81,30 @@ pub fn only_text_differs(old: &str, new: &str) -> bool {
     if around(old, &a) || around(new, &b) {
         return false;
     }
-    let head = &old[..a.start];
-    let last = |marks: [&str; 3]| marks.iter().filter_map(|mark| head.rfind(mark)).max();
-    last(["{{", "{%", "{#"]) <= last(["}}", "%}", "#}"])
+    !ends_in_tag(old[..a.start].as_bytes())
+}
+
+/// True where the last mark of a tag in a text opens one. Found from the end, in blocks: a text may be long and its tags
+/// few.
+fn ends_in_tag(text: &[u8]) -> bool {
+    const BLOCK: usize = 512;
+    let mut end = text.len();
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK);
+        // A mark that begins in the block may end one byte behind it.
+        let block = &text[start..(end + 1).min(text.len())];
+        if block.iter().fold(false, |found, byte| found | (*byte == b'{') | (*byte == b'}')) {
+            for mark in block.windows(2).rev() {
+                match mark {
+                    [b'{', b'{' | b'%' | b'#'] => return true,
+                    [b'}' | b'%' | b'#', b'}'] => return false,
+                    _ => {}
+                }
+            }
+        }
+        end = start;
+    }
+    false
 }
 
 #[cfg(test)]
@@ -123,6 +144,16 @@ mod tests {
             ("a", "a", true),
         ] {
             assert_eq!(only_text_differs(old, new), same, "{old} | {new}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_last_mark_decides(text in "[{}%#a]{0,6}", far in 0usize..1200) {
+            let text = format!("{text}{}", "b".repeat(far));
+            let last = |marks: [&str; 3]| marks.iter().filter_map(|mark| text.rfind(mark)).max();
+            let opens = last(["{{", "{%", "{#"]) > last(["}}", "%}", "#}"]);
+            proptest::prop_assert_eq!(ends_in_tag(text.as_bytes()), opens, "{}", text);
         }
     }
 

@@ -12,6 +12,7 @@ use crate::core::compose;
 use crate::core::fact::{Base, FactKey, Name, Reads};
 use crate::core::run::{Input, LayerState};
 use crate::core::source::{Evaluated, Piece};
+use crate::core::text::count;
 use crate::core::wire::{Request, Zone};
 
 /// The table. Tokens are in context: T(end) - T(start) of a part in its block, so that they add up to the total.
@@ -112,7 +113,7 @@ fn tools_row(shown: &Shown<'_>, tokens: Option<u64>) -> Option<LayerRow> {
         chars,
         bytes: size(|text| text.len() as u64),
         hash: Texts(blocks.iter().map(|block| &**block.text.text()).collect()).hash(),
-        lines: size(|text| text.lines().count() as u64),
+        lines: size(|text| count::lines(text) as u64),
         tokens,
         tokens_alone: tokens,
         change: "fixed".into(),
@@ -156,7 +157,10 @@ impl<'r> Texts<'r> {
         match (self.0.is_empty(), before.0.is_empty()) {
             (false, true) => Now::New,
             _ if self == before => Now::Same,
-            _ => Now::Changed(self.chars() as i64 - before.chars() as i64),
+            _ => match (self.0.as_slice(), before.0.as_slice()) {
+                ([new], [old]) => Now::Changed(count::chars_more(new, old)),
+                _ => Now::Changed(self.chars() as i64 - before.chars() as i64),
+            },
         }
     }
 }
@@ -207,7 +211,7 @@ fn rest_row(shown: &Shown<'_>, rest: Rest, tokens: Option<u64>) -> Option<LayerR
         chars: texts.chars(),
         hash: texts.hash(),
         bytes: texts.sum(str::len),
-        lines: texts.sum(|text| text.lines().count()),
+        lines: texts.sum(count::lines),
         tokens,
         // What is said stands first in its block, so nothing in front of it can change its count; a wrap hardly differs.
         tokens_alone: tokens,
@@ -332,7 +336,7 @@ fn layer_row(shown: &Shown<'_>, layer: &Layer, byte: ByteOrder, counter: &mut Co
         place: layer.place.clone(),
         chars: texts.chars(),
         hash: texts.hash(),
-        lines: texts.sum(|text| text.lines().count()),
+        lines: texts.sum(count::lines),
         bytes: texts.sum(str::len),
         tokens_alone: counter.as_mut().map(|counter| {
             let alone = texts.0.iter().map(|text| match whole {

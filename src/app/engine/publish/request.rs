@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Counter, Shown, is_injector, shown_name};
 use crate::app::snapshot::{BlockChange, BlockRow, PartRow, RequestView};
+use crate::core::diff::common_prefix;
 use crate::core::fact::{EventId, Name};
 use crate::core::run::Session;
 use crate::core::text::{Part, Traced};
@@ -74,10 +75,11 @@ pub(super) fn counterpart<'r>(before: &'r Request, block: &Block) -> Option<&'r 
 
 /// The first byte in which two texts differ, on a character's boundary in both.
 fn first_difference(old: &str, new: &str) -> usize {
-    old.char_indices()
-        .zip(new.chars())
-        .find(|((_, a), b)| a != b)
-        .map_or(old.len().min(new.len()), |((at, _), _)| at)
+    let mut at = common_prefix(old.as_bytes(), new.as_bytes());
+    while !(old.is_char_boundary(at) && new.is_char_boundary(at)) {
+        at -= 1;
+    }
+    at
 }
 
 fn row(
@@ -232,5 +234,27 @@ fn part_row(
         range: part.start..part.end,
         changed,
         cause: cause.map(|cause| session.event(cause).label.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_difference;
+
+    #[test]
+    fn texts_differ_from_a_character_on() {
+        for (old, new, at) in [
+            ("", "", 0),
+            ("abc", "abc", 3),
+            ("abc", "abd", 2),
+            ("ab", "abc", 2),
+            // They share bytes of a character that is another one.
+            ("你", "佡", 0),
+            ("a你", "a佡b", 1),
+            ("a你b", "a你", 4),
+        ] {
+            assert_eq!(first_difference(old, new), at, "{old} {new}");
+            assert_eq!(first_difference(new, old), at, "{new} {old}");
+        }
     }
 }
