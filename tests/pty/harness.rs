@@ -187,7 +187,9 @@ impl Session {
         let seen = self.seen();
         let end = if seen.ended { "the program ended" } else { "time is over" };
         let half = if seen.within_frame { " (half a frame)" } else { "" };
-        panic!("{end}, still waiting for {what}; the screen{half}:\n{}\n---", seen.text());
+        let text = seen.text();
+        drop(seen);
+        panic!("{end}, still waiting for {what}; the screen{half}:\n{text}\n---");
     }
 
     /// Waits until this text is on the screen.
