@@ -1,5 +1,11 @@
 //! What the sample's placements do to prompt caches: where they break, who did it, what is paid again.
 
+mod families;
+mod lab;
+mod reproductions;
+mod sums;
+mod vectors;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -81,7 +81,8 @@ impl File {
     /// An entry with everything that it takes from the profiles it is like.
     fn complete(&self, entry: &Entry, depth: u32) -> Result<Entry, Mistake> {
         let Some(like) = &entry.like else { return Ok(entry.clone()) };
-        let profile = self.profiles.get(like).ok_or_else(|| format!("there is no profile `{like}`"))?;
+        let profile = self.profiles.get(like).or_else(|| self.models.get(like));
+        let profile = profile.ok_or_else(|| format!("there is no profile `{like}` and no model"))?;
         if depth > 8 {
             return Err(format!("profile `{like}` is like itself"));
         }
@@ -136,9 +137,6 @@ impl File {
     }
 
     pub(super) fn model(&self, id: &str, entry: &Entry) -> Result<Model, Mistake> {
-        if entry.families() > 1 {
-            return Err("a cache is of one family".into());
-        }
         let entry = self.complete(entry, 0)?;
         let mut model = Model::unknown(id.into());
         if let Some(tokens) = &entry.tokens {

@@ -40,10 +40,22 @@ pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
     let mut from: IndexMap<String, (&str, &str)> =
         file.models.keys().map(|id| (id.clone(), (EMBEDDED_NAME, EMBEDDED))).collect();
     let mut revision: Name = file.revision.clone().unwrap_or_default().into();
+    let mistake = |id: &str, (name, text): (&str, &str), message: &str| {
+        let diagnostic = Diagnostic::error(format!("model `{id}`: {message}"));
+        Box::new(match text.find(id) {
+            Some(byte) => diagnostic.at(name, text, Position::of(text, byte)),
+            None => diagnostic.in_file(name),
+        })
+    };
     if let Some((name, text)) = own {
         let yours: File = parse(name, text)?;
         revision = format!("{revision} + yours").into();
         file.sources.extend(yours.sources);
+        for (id, entry) in yours.profiles.iter().chain(&yours.models) {
+            if entry.families() > 1 {
+                return Err(mistake(id, (name, text), "a cache is of one family"));
+            }
+        }
         for (id, entry) in yours.profiles {
             file.profiles.entry(id).or_default().take_over(entry);
         }
@@ -54,14 +66,7 @@ pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
     }
     let mut models = IndexMap::new();
     for (id, entry) in &file.models {
-        let model = file.model(id, entry).map_err(|message| {
-            let (name, text) = from[id];
-            let diagnostic = Diagnostic::error(format!("model `{id}`: {message}"));
-            Box::new(match text.find(id.as_str()) {
-                Some(byte) => diagnostic.at(name, text, Position::of(text, byte)),
-                None => diagnostic.in_file(name),
-            })
-        })?;
+        let model = file.model(id, entry).map_err(|message| mistake(id, from[id], &message))?;
         models.insert(model.id.clone(), Arc::new(model));
     }
     Ok(Models { models, revision })
@@ -103,19 +108,23 @@ mod tests {
                 model.method_from.as_ref().is_some_and(|from| from.confidence != Confidence::User),
                 "{id}"
             );
+            let priced = |price: &crate::core::cache::Price| price.rates.value.write_5m.is_some();
             match &model.family {
-                Some(Family::Marked(_)) => {
-                    assert!(id.starts_with("anthropic:"), "{id}");
-                    assert!(model.prices.iter().all(|price| price.rates.value.write_5m.is_some()), "{id}");
+                Some(Family::Marked(_) | Family::AutoMarked(_)) => {
+                    assert!(model.prices.iter().all(priced), "{id}");
                 }
                 Some(Family::Block(_)) => {
-                    assert!(id.starts_with("openai:"), "{id}");
-                    assert!(model.prices.iter().all(|price| price.rates.value.write_5m.is_none()), "{id}");
+                    assert!(id.starts_with("moonshot:kimi-k3") || !model.prices.iter().any(priced), "{id}")
                 }
+                Some(_) => assert!(!model.prices.iter().any(priced), "{id}"),
                 None => assert!(model.prices.is_empty(), "{id}"),
-                Some(_) => {}
             }
         }
+        // Every family has a model, and what is not known of one is not made up.
+        let families: std::collections::BTreeSet<&str> =
+            models.models.values().filter_map(|model| model.family.as_ref().map(Family::word)).collect();
+        assert_eq!(families.len(), 8, "{families:?}");
+        assert!(models.get(&"anthropic:claude-mythos-5".into()).prices.is_empty());
         let model = models.get(&"openai:gpt-5.4".into());
         assert_eq!(model.cache_phrase().unwrap(), "128 blocks, min 1,024");
         assert_eq!(model.price_at(0, 1).unwrap().rates.input.to_string(), "2.50");
@@ -127,8 +136,10 @@ mod tests {
 
     #[test]
     fn vendors_multipliers_hold() {
-        // Writing costs 1.25 and 2 times the input price, whatever the model.
-        for (id, model) in &embedded().models {
+        // At Anthropic, writing costs 1.25 and 2 times the input price, whatever the model.
+        let models = embedded();
+        let all = models.models.iter();
+        for (id, model) in all.filter(|(id, _)| id.starts_with("anthropic:") || id.starts_with("bedrock:")) {
             for price in &model.prices {
                 let long = price.long.iter().map(|long| long.value.rates);
                 for rates in long.chain([price.rates.value]) {
@@ -140,6 +151,56 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn prices_follow_the_day_and_the_hour() {
+        let models = embedded();
+        let at = |id: &str, time: &str, tokens: u32| {
+            let at: jiff::Timestamp = time.parse().unwrap();
+            models.get(&id.into()).price_at(at.as_millisecond(), tokens).unwrap()
+        };
+        let read = |id: &str, time: &str| at(id, time, 1).rates.read.to_string();
+        assert_eq!(read("gemini:gemini-4-argon", "2026-11-30T23:59:59Z"), "0.10");
+        assert_eq!(read("gemini:gemini-4-argon", "2026-12-01T00:00:00Z"), "0.20");
+        // A Monday and the Sunday before it.
+        let pro = "deepseek:deepseek-v4-pro";
+        assert_eq!(read(pro, "2026-11-30T03:59:59Z"), "0.044");
+        assert_eq!(read(pro, "2026-11-30T04:00:00Z"), "0.022");
+        assert_eq!(read(pro, "2026-11-30T06:00:00Z"), "0.044");
+        assert_eq!(read(pro, "2026-11-29T02:00:00Z"), "0.022");
+        // The highest limit that is passed counts, and no limit is passed by its own number.
+        let code = |tokens| at("ark:seed-code", "2026-11-30T00:00:00Z", tokens).rates.input.to_string();
+        assert_eq!([32_000, 32_001, 128_001].map(code), ["1.20", "1.40", "2.80"]);
+        let dear = at("openai:gpt-6.2-sol", "2026-11-30T00:00:00Z", 272_001).rates;
+        assert_eq!(
+            (dear.read.to_string(), dear.output.unwrap().to_string()),
+            ("0.20".into(), "15.00".into())
+        );
+    }
+
+    #[test]
+    fn every_family_can_be_given_in_a_file_of_ones_own() {
+        let own = r#"
+models:
+  "acme:block": { like: "vllm:local", block: { block: { value: 528 } } }
+  "acme:auto": { like: openai-marked, auto_marked: { lookback: { value: 9 }, collapse: { value: [] } } }
+  "acme:units": { like: openai, units: { min: { value: 64 }, visible: { value: { when: seconds, after_ms: 1 } }, generated: { value: no }, common: { value: true } } }
+  "acme:slot": { like: "llama.cpp:local", slot: { slots: { value: 1 } } }
+  "acme:tree": { like: "sglang:local", radix: { page: { value: 64 } } }
+  "acme:own": { like: gemini-explicit, prices: [ { input: "1", read: "0.1", storage: "1", peak: { hours: [[0, 12]], times: 1.5 } } ] }
+  "acme:old": { like: claude, marked: { visible_after_ms: { value: 7 } }, reliability: { value: 0.5 }, about: { room: { value: small } } }
+"#;
+        let models = load(Some(("mine.yaml", own))).unwrap();
+        let phrase = |id: &str| models.get(&id.into()).cache_phrase().unwrap();
+        assert_eq!(phrase("acme:block"), "528 blocks, min 0");
+        assert_eq!(phrase("acme:units"), "whole units, min 64");
+        assert_eq!(phrase("acme:slot"), "1 slots");
+        assert_eq!(phrase("acme:tree"), "prefix tree, pages of 64");
+        let old = models.get(&"acme:old".into());
+        assert_eq!(old.family.as_ref().unwrap().visible().unwrap().after, 7);
+        assert_eq!(old.about[&Name::from("room")].confidence, Confidence::User);
+        assert_eq!(models.get(&"acme:own".into()).prices[0].peak.as_ref().unwrap().value.times, 1_500);
     }
 
     #[test]
@@ -173,11 +234,35 @@ models:
     fn mistakes_are_told_with_their_place() {
         let cases = [
             ("models:\n  \"a:b\":\n    lke: openai\n", "lke", Some((3, 5))),
-            ("models:\n  \"a:b\":\n    like: nobody\n", "there is no profile `nobody`", Some((2, 4))),
+            (
+                "models:\n  \"a:b\":\n    like: nobody\n",
+                "there is no profile `nobody` and no model",
+                Some((2, 4)),
+            ),
             (
                 "models:\n  \"a:b\": { prices: [ { input: \"x\", read: \"1\", output: \"1\" } ] }\n",
                 "`x` is not a price",
                 Some((2, 4)),
+            ),
+            (
+                "models:\n  \"a:b\": { like: claude, reliability: { value: 97 } }\n",
+                "`reliability` is a share from 0 to 1",
+                Some((2, 4)),
+            ),
+            (
+                "models:\n  \"a:b\": { block: { block: { value: 1 } }, opaque: { min: { value: 1 } } }\n",
+                "a cache is of one family",
+                Some((2, 4)),
+            ),
+            (
+                "models:\n  \"a:b\": { units: { min: { value: 1 } } }\n",
+                "`units.visible` is missing",
+                Some((2, 4)),
+            ),
+            (
+                "models:\n  \"a:b\":\n    radix: { page: { value: 1 }, generated: { value: maybe } }\n",
+                "maybe",
+                Some((3, 46)),
             ),
             (
                 "models:\n  \"a:b\": { tokens: { encoding: r50k } }\n",
