@@ -11,7 +11,7 @@ use super::report::{Revisions, failed_layers, request_sha256};
 use crate::app::cells::grouped;
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
-    Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict,
+    Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
 };
 use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Session};
 use crate::core::tokens::Measure;
@@ -126,14 +126,41 @@ struct CacheReport {
     fresh: Option<u32>,
     lost: Option<u32>,
     estimate: bool,
+    /// True where the provider publishes no rule, so that the figures are the most that could be.
+    upper_bound: bool,
+    /// What real traffic gives; null where nobody has measured it.
+    expected: Option<ExpectedReport>,
+    /// What keeping costs that is paid for by the hour, in dollars; null where it is free.
+    storage: Option<Money>,
     verdict: Verdict,
     also: Vec<Verdict>,
     /// The vendors' name for it.
     vendor: Option<&'static str>,
     blame: Option<BlameReport>,
     behind: Vec<BehindReport>,
+    /// Parameters besides the text that changed and count.
+    settings: Vec<SettingReport>,
     /// The whole verdict in a sentence.
     says: String,
+}
+
+#[derive(Serialize)]
+struct ExpectedReport {
+    read: u32,
+    write: Option<u32>,
+    fresh: u32,
+    lost: Option<u32>,
+    cost: Option<Money>,
+}
+
+#[derive(Serialize)]
+struct SettingReport {
+    name: String,
+    /// From which zone on it counts.
+    zone: Zone,
+    old: Option<String>,
+    new: Option<String>,
+    cause: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -345,6 +372,15 @@ fn cache_report(outcome: &CacheOutcome, session: &Session, labels: &Labels<'_>) 
         fresh: outcome.fresh(),
         lost: outcome.lost(),
         estimate: outcome.estimate,
+        upper_bound: outcome.upper_bound,
+        expected: outcome.expected.map(|expected| ExpectedReport {
+            read: expected.read,
+            write: expected.write.map(Write::total),
+            fresh: expected.fresh,
+            lost: expected.lost,
+            cost: expected.cost,
+        }),
+        storage: outcome.storage,
         verdict: outcome.verdict,
         also: outcome.also.clone(),
         vendor: outcome.vendor_name(),
@@ -355,6 +391,17 @@ fn cache_report(outcome: &CacheOutcome, session: &Session, labels: &Labels<'_>) 
             .map(|behind| BehindReport {
                 blame: blame_report(&behind.blame, session, labels),
                 still_lost: behind.still_lost,
+            })
+            .collect(),
+        settings: outcome
+            .settings
+            .iter()
+            .map(|change| SettingReport {
+                name: change.name.to_string(),
+                zone: change.zone,
+                old: change.old.as_deref().map(str::to_owned),
+                new: change.new.as_deref().map(str::to_owned),
+                cause: change.cause.map(|event| session.event(event).label.to_string()),
             })
             .collect(),
         says: outcome.sentence(labels),

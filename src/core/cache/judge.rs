@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use super::blame::What;
 use super::diff::Break;
 use super::model::Model;
 use super::outcome::{Behind, Detail, Expected, Mark, Note, Outcome, Split};
-use super::salts;
+use super::salts::{self, Traits};
 use super::simulator::{Conversation, Measures};
 use super::store::{Asked, Before, Found, Kept, Miss, Running, comparable};
 use super::verdict::Verdict;
@@ -21,6 +22,7 @@ pub(super) struct Seen<'a> {
     pub(super) conversation: usize,
     /// How many leading blocks are those of the request before it.
     pub(super) same: usize,
+    pub(super) traits: Traits,
     pub(super) before: Option<&'a Conversation>,
     pub(super) breaks: &'a [Break],
     pub(super) order: u64,
@@ -63,20 +65,21 @@ impl Seen<'_> {
             model: model.id.clone(),
             estimate: matches!(model.method, Method::Estimate { .. })
                 || !published
-                || self.request.has_images(),
+                || self.traits.image.is_some(),
             upper_bound: !published,
             blame: self.breaks.first().map(|first| first.blame.clone()),
             ..Outcome::default()
         };
         let nothing = Conversation::default();
-        let alike = world.alike(self.before.unwrap_or(&nothing), self.request, self.same);
+        let alike = world.alike(self.before.unwrap_or(&nothing), self.request, self.same, self.traits);
         if let Some(before) = self.before {
-            outcome.settings = salts::changes(&model, before, self.request);
+            outcome.settings = salts::changes(&model, before, self.request, self.traits);
         }
         // Where the provider takes reasoning out, it is not sent in effect.
         let blocks = &self.request.blocks;
         let less = sums.and_then(|sums| without_reasoning(sums.now, blocks, alike.salts.strip));
-        let old_less = sums.zip(self.before).and_then(|(sums, before)| {
+        let stripping = less.is_some() || alike.before.strip > 0;
+        let old_less = sums.zip(self.before).filter(|_| stripping).and_then(|(sums, before)| {
             let all: Vec<u32> = (0..before.blocks.len()).map(|block| sums.old(block)).collect();
             without_reasoning(&all, &before.blocks, alike.before.strip)
                 .or_else(|| less.is_some().then_some(all))
@@ -210,6 +213,7 @@ impl Seen<'_> {
             Some(old) if old.kind.zone() == Zone::Messages && messages.take(1).any(summed_up) => {
                 Verdict::Compacted
             }
+            Some(old) if old.is_reasoning() && found.blame.what != What::Moved => Verdict::ReasoningDropped,
             _ => found.blame.verdict,
         }
     }

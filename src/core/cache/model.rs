@@ -265,11 +265,22 @@ impl Models {
             return model.clone();
         }
         let dated = undated(id).and_then(|name| self.models.get(name));
-        Arc::new(match dated {
+        let known = dated.or_else(|| self.models.get(&*bedrock(id)?));
+        Arc::new(match known {
             Some(model) => Model { id: id.clone(), ..(**model).clone() },
             None => Model::unknown(id.clone()),
         })
     }
+}
+
+/// The plain name of a model that Amazon Bedrock names in its own way: `bedrock:us.anthropic.claude-opus-4-7-v1:0` is
+/// `bedrock:claude-opus-4-7`. None for any other.
+fn bedrock(id: &str) -> Option<String> {
+    let name = id.strip_prefix("bedrock:")?;
+    let (_, name) = name.split_once("anthropic.")?;
+    let name = name.split_once("-v").map_or(name, |(name, _)| name);
+    let plain = format!("bedrock:{name}");
+    Some(undated(&plain).map_or_else(|| plain.clone(), str::to_owned))
 }
 
 /// A model's name without the day at its end; none where it has none.
@@ -352,6 +363,18 @@ mod tests {
         let known = Arc::new(Model { window: None, ..Model::unknown("a:b".into()) });
         let models = Models { models: [("a:b".into(), known)].into_iter().collect(), revision: "x".into() };
         assert_eq!(&*models.get(&"a:b-20250929".into()).id, "a:b-20250929");
+    }
+
+    #[test]
+    fn names_of_bedrock_are_understood() {
+        for (id, plain) in [
+            ("bedrock:us.anthropic.claude-opus-4-7-v1:0", Some("bedrock:claude-opus-4-7")),
+            ("bedrock:anthropic.claude-sonnet-4-5-20250929-v1:0", Some("bedrock:claude-sonnet-4-5")),
+            ("bedrock:nova", None),
+            ("anthropic:claude-opus-4-7", None),
+        ] {
+            assert_eq!(bedrock(id).as_deref(), plain, "{id}");
+        }
     }
 
     #[test]

@@ -61,12 +61,32 @@ fn names(model: &Model, zone: Zone) -> Option<&Known<Vec<Name>>> {
     }
 }
 
-fn has_images(blocks: &[Arc<Block>]) -> bool {
-    blocks.iter().any(|block| block.kind == BlockKind::Image)
+/// What of a request matters here besides its parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Traits {
+    /// The first image.
+    pub(super) image: Option<usize>,
+    /// The first block of reasoning.
+    pub(super) reasoning: Option<usize>,
+}
+
+impl Traits {
+    /// Those of a request that begins with `same` blocks of the one before it, whose traits these are.
+    pub(super) fn next(self, blocks: &[Arc<Block>], same: usize) -> Traits {
+        let first = |before: Option<usize>, holds: fn(&Block) -> bool| {
+            before
+                .filter(|&at| at < same)
+                .or_else(|| blocks[same..].iter().position(|block| holds(block)).map(|at| same + at))
+        };
+        Traits {
+            image: first(self.image, |block| block.kind == BlockKind::Image),
+            reasoning: first(self.reasoning, Block::is_reasoning),
+        }
+    }
 }
 
 impl Salted {
-    pub(super) fn of(model: &Model, blocks: &[Arc<Block>], params: &Params) -> Salted {
+    pub(super) fn of(model: &Model, blocks: &[Arc<Block>], params: &Params, traits: Traits) -> Salted {
         let mut salted = Salted::default();
         for (index, zone) in ZONES.into_iter().enumerate() {
             let Some(names) = names(model, zone) else { continue };
@@ -75,7 +95,7 @@ impl Salted {
             let mut any = false;
             for name in &names.value {
                 let value = match params.get(name) {
-                    None if &**name == IMAGES && has_images(blocks) => "true",
+                    None if &**name == IMAGES && traits.image.is_some() => "true",
                     None => continue,
                     Some(value) => value,
                 };
@@ -90,7 +110,8 @@ impl Salted {
                 salted.salts[index] = hasher.digest().rotate_left(index as u32 * 17);
             }
         }
-        if model.reasoning.as_ref().is_some_and(|known| known.value == Reasoning::Stripped) {
+        let strips = model.reasoning.as_ref().is_some_and(|known| known.value == Reasoning::Stripped);
+        if strips && traits.reasoning.is_some() {
             salted.strip = blocks.iter().rposition(|block| block.kind == BlockKind::User).unwrap_or(0);
         }
         salted
@@ -123,7 +144,12 @@ impl Salted {
 }
 
 /// The parameters that count for a model and differ from those of the request before, those of the first zone first.
-pub(super) fn changes(model: &Model, before: &Conversation, request: &Request) -> Vec<SettingChange> {
+pub(super) fn changes(
+    model: &Model,
+    before: &Conversation,
+    request: &Request,
+    traits: Traits,
+) -> Vec<SettingChange> {
     let (old, new) = (&before.params, &request.params);
     let mut found = Vec::new();
     for zone in ZONES {
@@ -137,7 +163,7 @@ pub(super) fn changes(model: &Model, before: &Conversation, request: &Request) -
             };
             if &**name == IMAGES {
                 let shown = |any: bool| any.then(|| Name::from("shown"));
-                let (old, new) = (has_images(&before.blocks), request.has_images());
+                let (old, new) = (before.traits.image.is_some(), traits.image.is_some());
                 if old != new {
                     found.push(change(shown(old), shown(new), None));
                 }

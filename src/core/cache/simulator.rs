@@ -9,6 +9,7 @@ use super::diff;
 use super::judge::{Seen, Sums};
 use super::model::Models;
 use super::outcome::Outcome;
+use super::salts::Traits;
 use super::store::NeverRead;
 use super::world::World;
 use crate::core::fact::Name;
@@ -59,6 +60,7 @@ pub(super) struct Conversation {
     pub(super) blocks: Vec<Arc<Block>>,
     pub(super) marks: Vec<MarkAt>,
     pub(super) params: Arc<Params>,
+    pub(super) traits: Traits,
     pub(super) model: Name,
     pub(super) turn: u32,
     /// Running token counts behind each block, one list for each ruler.
@@ -108,6 +110,7 @@ impl Simulator {
         let conversation = &mut self.conversations[index];
         let first = conversation.order == 0;
         let same = same(conversation, request);
+        let traits = conversation.traits.next(&request.blocks, same);
         for lane in &mut self.lanes {
             if lane.lane == Lane::AsSent && !lane.worlds.contains_key(&request.model) {
                 lane.worlds.insert(
@@ -116,7 +119,7 @@ impl Simulator {
                 );
             }
             for world in lane.worlds.values_mut() {
-                let alike = world.alike(conversation, request, same);
+                let alike = world.alike(conversation, request, same, traits);
                 world.note_same(index, alike.same);
             }
         }
@@ -148,6 +151,7 @@ impl Simulator {
             marks: &marks,
             conversation: index,
             same,
+            traits,
             before: (!first).then_some(conversation),
             breaks: &breaks,
             order,
@@ -178,6 +182,7 @@ impl Simulator {
         conversation.marks.clear();
         conversation.marks.extend_from_slice(&marks);
         conversation.params = request.params.clone();
+        conversation.traits = traits;
         if conversation.model != request.model {
             conversation.model = request.model.clone();
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::model::Model;
 use super::rules::{Family, Life, Visible};
-use super::salts::Salted;
+use super::salts::{Salted, Traits};
 use super::simulator::Conversation;
 use super::store::{
     Asked, BlockStore, EntryStore, Found, NeverRead, OpaqueStore, Placed, RadixStore, SlotStore, UnitStore,
@@ -73,9 +73,15 @@ impl World {
 
     /// What a request and the one before it in the conversation have in common, of the `same` leading blocks that are
     /// equal by their text.
-    pub(super) fn alike(&self, before: &Conversation, request: &Request, same: usize) -> Alike {
-        let salts = Salted::of(&self.model, &request.blocks, &request.params);
-        let old = Salted::of(&self.model, &before.blocks, &before.params);
+    pub(super) fn alike(
+        &self,
+        before: &Conversation,
+        request: &Request,
+        same: usize,
+        traits: Traits,
+    ) -> Alike {
+        let salts = Salted::of(&self.model, &request.blocks, &request.params, traits);
+        let old = Salted::of(&self.model, &before.blocks, &before.params, before.traits);
         let (same, stripped) = salts.same(&old, &request.blocks, same);
         Alike { salts, before: old, same, stripped }
     }

@@ -262,7 +262,7 @@ models:
             (
                 "models:\n  \"a:b\":\n    radix: { page: { value: 1 }, generated: { value: maybe } }\n",
                 "maybe",
-                Some((3, 46)),
+                Some((3, 54)),
             ),
             (
                 "models:\n  \"a:b\": { tokens: { encoding: r50k } }\n",

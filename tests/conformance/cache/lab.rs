@@ -12,7 +12,7 @@ use plywood::core::wire::{Block, BlockKind, CallNo, MarkAt, MessageId, Params, R
 use plywood::io::models;
 
 /// A token is a character.
-pub struct Characters;
+pub(super) struct Characters;
 
 impl Measure for Characters {
     fn tokens(&mut self, text: &Arc<str>) -> u32 {
@@ -35,7 +35,7 @@ impl Measures for Characters {
 }
 
 /// All models that come with the program, counted in characters.
-pub fn models() -> Models {
+pub(super) fn models() -> Models {
     let mut models = models::embedded();
     for model in models.models.values_mut() {
         Arc::make_mut(model).method = Method::Exact { encoding: Encoding::O200k };
@@ -44,7 +44,7 @@ pub fn models() -> Models {
 }
 
 /// `count` characters that have nothing in common with those of another seed.
-pub fn text(seed: u32, count: usize) -> String {
+pub(super) fn text(seed: u32, count: usize) -> String {
     let letter = char::from_u32(0x4e00 + seed).expect("a letter");
     std::iter::repeat_n(letter, count).collect()
 }
@@ -55,61 +55,61 @@ fn block(kind: BlockKind, name: &str, message: u32, text: &str) -> Arc<Block> {
     Block::new(kind, name.into(), tool, (message > 0).then_some(MessageId(message)), text)
 }
 
-pub fn tool(name: &str, text: &str) -> Arc<Block> {
+pub(super) fn tool(name: &str, text: &str) -> Arc<Block> {
     block(BlockKind::Tool, name, 0, text)
 }
 
-pub fn system(text: &str) -> Arc<Block> {
+pub(super) fn system(text: &str) -> Arc<Block> {
     block(BlockKind::System, "system", 0, text)
 }
 
-pub fn user(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn user(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::User, "user", message, text)
 }
 
 /// A mid-conversation message of the developer.
-pub fn reminder(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn reminder(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::User, "system", message, text)
 }
 
-pub fn said(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn said(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::Assistant, "assistant", message, text)
 }
 
-pub fn reasoning(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn reasoning(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::Assistant, Block::REASONING, message, text)
 }
 
-pub fn tool_use(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn tool_use(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::ToolUse, &format!("call_{message}"), message, text)
 }
 
-pub fn tool_result(message: u32, text: &str) -> Arc<Block> {
+pub(super) fn tool_result(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::ToolResult, &format!("call_{message}"), message, text)
 }
 
 /// A session with one model after the other, as it names them.
-pub struct Lab {
+pub(super) struct Lab {
     simulator: Simulator,
     models: Arc<Models>,
     before: BTreeMap<Name, Vec<Arc<Block>>>,
     calls: u32,
-    pub agent: &'static str,
-    pub model: &'static str,
-    pub turn: u32,
+    pub(super) agent: &'static str,
+    pub(super) model: &'static str,
+    pub(super) turn: u32,
     /// In milliseconds.
-    pub at: i64,
-    pub params: Params,
+    pub(super) at: i64,
+    pub(super) params: Params,
 }
 
 impl Lab {
     /// Nothing stored.
-    pub fn of(model: &'static str) -> Lab {
+    pub(super) fn of(model: &'static str) -> Lab {
         Lab::with(model, |_| ())
     }
 
     /// The same with a model that is a little different.
-    pub fn with(model: &'static str, change: impl FnOnce(&mut Model)) -> Lab {
+    pub(super) fn with(model: &'static str, change: impl FnOnce(&mut Model)) -> Lab {
         let mut models = models();
         let known = models.models.get_mut(model).unwrap_or_else(|| panic!("{model} is not known"));
         change(Arc::make_mut(known));
@@ -128,17 +128,17 @@ impl Lab {
     }
 
     /// Time passes.
-    pub fn wait(&mut self, seconds: i64) {
+    pub(super) fn wait(&mut self, seconds: i64) {
         self.at += seconds * 1_000;
     }
 
     /// A parameter besides the text takes a value.
-    pub fn choose(&mut self, name: &str, value: Option<&str>) {
+    pub(super) fn choose(&mut self, name: &str, value: Option<&str>) {
         self.params.choose([(&Name::from(name), &value.map(Name::from))], EventId::OPENING);
     }
 
     /// Sends a request with marks behind these blocks, with their lives in seconds.
-    pub fn send(&mut self, blocks: &[Arc<Block>], marks: &[(usize, u32)]) -> Outcome {
+    pub(super) fn send(&mut self, blocks: &[Arc<Block>], marks: &[(usize, u32)]) -> Outcome {
         self.calls += 1;
         let before = self.before.entry(self.agent.into()).or_default();
         let shared = before.iter().zip(blocks).take_while(|(old, new)| Arc::ptr_eq(old, new)).count();
@@ -160,13 +160,13 @@ impl Lab {
     }
 
     /// Tokens that were written and not read so far.
-    pub fn never_read(&self) -> Vec<(u32, u32)> {
+    pub(super) fn never_read(&self) -> Vec<(u32, u32)> {
         self.simulator.never_read(0).iter().map(|unread| (unread.call.0, unread.tokens)).collect()
     }
 }
 
 /// The figures add up, under both accounting rules.
-pub fn sums(outcome: &Outcome, model: &Model) {
+pub(super) fn sums(outcome: &Outcome, model: &Model) {
     let (Some(sent), Some(split)) = (outcome.sent, outcome.split) else { return };
     let written = split.write.map_or(0, Write::total);
     assert_eq!(split.read + written + split.fresh, sent, "{} {outcome:?}", model.id);
@@ -194,7 +194,7 @@ pub fn sums(outcome: &Outcome, model: &Model) {
 }
 
 /// Read, written (0 without a fee), fresh.
-pub fn figures(outcome: &Outcome) -> (u32, u32, u32) {
+pub(super) fn figures(outcome: &Outcome) -> (u32, u32, u32) {
     let split = outcome.split.unwrap_or_else(|| panic!("no figures: {outcome:?}"));
     (split.read, split.write.map_or(0, Write::total), split.fresh)
 }

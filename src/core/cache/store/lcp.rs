@@ -152,7 +152,7 @@ impl Lcp {
         };
         let whole = alive == blocks.len() && ended(alive);
         let mut with_answer = alive;
-        if alive < blocks.len() && ended(alive) {
+        if alive < blocks.len() && ended(alive) && self.answers(&cursor.path, alive) {
             with_answer += blocks[alive..].iter().take_while(|block| block.is_generated()).count();
         }
         let inside = self.inside(asked, &cursor.path, alive, measure);
@@ -161,7 +161,9 @@ impl Lcp {
         cursor.seq = seq;
         cursor.known = blocks.len();
         if let Some(&last) = cursor.path.last() {
-            self.tree.node_mut(last).ended = seq;
+            let last = self.tree.node_mut(last);
+            last.ended = seq;
+            last.ends += 1;
         }
         self.cursors[conversation] = cursor;
         Common { blocks: alive, inside, with_answer, whole, age }
@@ -173,6 +175,18 @@ impl Lcp {
             let mut paths: Vec<_> = self.cursors.iter_mut().map(|cursor| &mut cursor.path).collect();
             self.tree.shrink(&mut paths)
         })
+    }
+
+    /// True when what follows the first `depth` blocks can be the answer to a request that ended there: each had one, and
+    /// what others have sent back since is taken.
+    fn answers(&self, path: &[u32], depth: usize) -> bool {
+        let Some(&node) = depth.checked_sub(1).and_then(|last| path.get(last)) else { return false };
+        let others = self.tree.children(node).filter(|child| path.get(depth) != Some(child));
+        let taken = others
+            .filter(|&child| self.tree.block(child).is_some_and(|block| block.is_generated()))
+            .take(COMPARED)
+            .count();
+        taken < self.tree.node(node).ends as usize
     }
 
     /// The tokens in common inside the first block that is not stored whole.

@@ -29,6 +29,8 @@ pub(super) struct Node {
     pub born: Seq,
     /// The latest request that ended here; 0 for none.
     pub ended: Seq,
+    /// How many requests ended here.
+    pub ends: u32,
     /// An index into the entries of a store.
     pub entry: u32,
 }
@@ -60,6 +62,7 @@ impl Tree {
             left: 0,
             born: 0,
             ended: 0,
+            ends: 0,
             entry: NONE,
         };
         Tree { nodes: vec![root], limit }
@@ -132,6 +135,7 @@ impl Tree {
             left: 0,
             born,
             ended: 0,
+            ends: 0,
             entry: NONE,
         });
         id
