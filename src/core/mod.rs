@@ -1,6 +1,7 @@
 //! The pure core: no clock, disk, network, process or terminal. It asks for facts and returns values.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod audit;
 pub mod bench;
 pub mod cache;
 pub mod compare;

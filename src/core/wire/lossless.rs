@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::core::diagnostic::Position;
 
 /// How deep values may be nested. Real bodies stay below 20; what is deeper would only be there to exhaust the stack.
-const DEPTH: usize = 256;
+pub const DEPTH: usize = 256;
 
 /// A value, with the byte range of its spelling.
 #[derive(Clone, Debug, PartialEq)]
