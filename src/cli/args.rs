@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub use super::audit::args::{AuditArgs, AuditFormat, GroupArg, LogKind};
 use crate::core::lint::Lint;
 
 /// See what a model is sent, who wrote each byte of it, and what that does to the prompt cache.
@@ -120,6 +121,8 @@ pub enum Command {
     Check(CheckArgs),
     /// Print what changed in the prompt since a revision of git
     Diff(DiffArgs),
+    /// Say what became of the cache in logs of real requests, and who is to blame
+    Audit(AuditArgs),
     /// Write a report of a bench and its run, as Markdown
     Report(ReportArgs),
     /// Save a picture of the workbench, as SVG

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 pub mod args;
+mod audit;
 mod build;
 mod check;
 mod client;
@@ -90,6 +91,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Init(args) => init::run(&args, out),
         Command::Check(args) => check::run(&args, out),
         Command::Diff(args) => diff::run(&args, out),
+        Command::Audit(args) => audit::run(&args, out),
         Command::Report(args) => markdown::run(&args, out),
         Command::Run(args) => run::run(&args, out),
         Command::Compare(args) => compare::run(&args, out),

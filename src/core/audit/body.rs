@@ -8,8 +8,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use super::walk::{Field, Fields};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::{Made, Traced};
+use crate::core::tokens::image::Pixels;
 use crate::core::wire::lossless::{Json, Mistake};
-use crate::core::wire::{Block, BlockKind, Document, Format, Item, ItemKind, MessageId, Zone};
+use crate::core::wire::{Block, BlockKind, Document, Format, Item, ItemKind, MessageId, Params, Zone};
 
 /// A block that has no message number yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub(super) struct Loose {
     pub tool: Option<Name>,
     pub part: Name,
     pub text: Arc<str>,
+    /// Of an image.
+    pub size: Option<Pixels>,
     /// The life in seconds that a mark behind it asks for.
     pub mark: Option<u32>,
 }
@@ -39,7 +42,10 @@ impl Loose {
             _ => self.part.clone(),
         };
         let text = Traced::whole(part, self.text.clone(), Made::Literal, EventId::OPENING);
-        Block::new(self.kind, self.name.clone(), tool, message, text)
+        match self.kind {
+            BlockKind::Image => Block::image(self.name.clone(), message, text, self.size),
+            kind => Block::new(kind, self.name.clone(), tool, message, text),
+        }
     }
 
     /// A text of the user that is no result of a tool begins a turn.
@@ -68,32 +74,13 @@ pub(super) struct Body {
     pub tools: Arc<[Loose]>,
     pub system: Arc<[Loose]>,
     pub elements: Vec<Arc<Element>>,
-    /// Settings that a cache may depend on, with their values, compact and short.
-    pub settings: Vec<(Name, Arc<str>)>,
+    /// Parameters besides the text that a cache may depend on.
+    pub params: Arc<Params>,
     /// The life that one mark for all asks for: the provider puts it behind the last block.
     pub auto_mark: Option<u32>,
     /// The answer that this request goes on from.
     pub previous: Option<String>,
 }
-
-/// Members of a body that change what a provider's cache finds, by the vendors' references.
-const SETTINGS: &[&str] = &[
-    "tool_choice",
-    "parallel_tool_calls",
-    "thinking",
-    "output_config",
-    "reasoning",
-    "reasoning_effort",
-    "verbosity",
-    "text",
-    "response_format",
-    "service_tier",
-    "speed",
-    "context_management",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "prompt_cache_options",
-];
 
 /// Where a body stands.
 #[derive(Clone, Copy)]
@@ -165,16 +152,6 @@ pub(super) fn read(placed: Placed<'_>, format: Format, before: &[Before<'_>]) ->
         }
         None => Vec::new(),
     };
-    let mut settings = Vec::new();
-    for key in SETTINGS {
-        if let Some(field) = placed.field(key) {
-            let raw = placed.raw(&field.range);
-            let Ok(json) = Json::parse(raw) else { continue };
-            if !json.is_null() {
-                settings.push(((*key).into(), short(&json.compact(raw))));
-            }
-        }
-    }
     let auto_mark = placed.field("cache_control").and_then(|field| {
         let value: serde_json::Value = serde_json::from_str(placed.raw(&field.range)).ok()?;
         value.is_object().then(|| life(value["ttl"].as_str()))
@@ -185,7 +162,7 @@ pub(super) fn read(placed: Placed<'_>, format: Format, before: &[Before<'_>]) ->
         tools,
         system,
         elements,
-        settings,
+        params: super::params::read(&placed).into(),
         auto_mark,
         previous: placed.text("previous_response_id"),
     })
@@ -193,16 +170,6 @@ pub(super) fn read(placed: Placed<'_>, format: Format, before: &[Before<'_>]) ->
 
 fn life(text: Option<&str>) -> u32 {
     if text == Some("1h") { 3_600 } else { 300 }
-}
-
-/// A value short enough to be kept and shown: longer ones as their beginning and a hash.
-fn short(value: &str) -> Arc<str> {
-    const LONG: usize = 80;
-    if value.len() <= LONG {
-        return value.into();
-    }
-    let head: String = value.chars().take(LONG / 2).collect();
-    format!("{head}.. ({} bytes, {:08x})", value.len(), xxh3_64(value.as_bytes()) as u32).into()
 }
 
 /// The member with the list of messages.
@@ -325,6 +292,7 @@ fn loose(item: &Item, document: &Document) -> Loose {
         ItemKind::Assistant => BlockKind::Assistant,
         ItemKind::ToolUse => BlockKind::ToolUse,
         ItemKind::ToolResult => BlockKind::ToolResult,
+        ItemKind::Image => BlockKind::Image,
         // The model's reasoning stands with what the model said, pictures with what others said.
         ItemKind::Other => match document.by_model(item) {
             _ if item.zone == Zone::System => BlockKind::System,
@@ -338,6 +306,7 @@ fn loose(item: &Item, document: &Document) -> Loose {
         ItemKind::Tool => (item.name.clone(), None, "tools".into()),
         ItemKind::System => ("system".into(), None, "system".into()),
         ItemKind::User => (role.clone(), None, wrapper(&item.text).unwrap_or(role)),
+        ItemKind::Image => (role, None, "image".into()),
         ItemKind::Assistant => ("assistant".into(), None, "model".into()),
         ItemKind::ToolUse => (item.name.clone(), tool, "model".into()),
         ItemKind::ToolResult => (item.name.clone(), tool, "tool result".into()),
@@ -351,10 +320,15 @@ fn loose(item: &Item, document: &Document) -> Loose {
             // What it holds is no text of a prompt; its hash tells whether it is the same.
             format!("({}, {} bytes, {:016x})", item.name, bare.len(), xxh3_64(bare.as_bytes())).into()
         }
+        // All of an image would only be kept to be compared.
+        ItemKind::Image if item.text.len() > 256 => {
+            format!("(image, {} bytes, {:016x})", item.text.len(), xxh3_64(item.text.as_bytes())).into()
+        }
         _ => item.text.clone(),
     };
+    let size = if item.kind == ItemKind::Image { Pixels::of_url(&item.text) } else { None };
     let mark = item.mark.map(|mark| mark.ttl.unwrap_or(300));
-    Loose { kind, name, tool, part, text, mark }
+    Loose { kind, name, tool, part, text, size, mark }
 }
 
 /// The tag around a text that a program put into a message: `<system-reminder>`.

@@ -89,7 +89,7 @@ impl Reader {
         Reader { slots: VecDeque::new(), waiting: VecDeque::new(), memory }
     }
 
-    /// Reads a line. What is known from it and the lines before goes to `found`, in the order of the lines.
+    /// Reads a line, and keeps its bytes where it holds a call. What is known from it and the lines before goes to `found`, in the order of the lines.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Reader {
     pub fn line(
         &mut self,
         number: u64,
-        line: Vec<u8>,
+        line: &mut Vec<u8>,
         shape: &dyn Shape,
         found: &mut dyn FnMut(Exchange),
     ) -> Result<(), Skipped> {
@@ -106,23 +106,23 @@ impl Reader {
         }
         let known: Vec<Known<'_>> =
             self.slots.iter().map(|slot| Known { line: &slot.line, fields: &slot.fields }).collect();
-        let fields = walk(&line, &known)
+        let fields = walk(line, &known)
             .map_err(|mistake| Skipped::NotJson { message: mistake.message, byte: mistake.at })?;
-        let Some(pieces) = shape.pieces(&fields, &line) else { return Err(Skipped::NoCall) };
-        let answered = answer(&pieces, &line);
+        let Some(pieces) = shape.pieces(&fields, line) else { return Err(Skipped::NoCall) };
+        let answered = answer(&pieces, line);
         let Some(prefix) = pieces.body else {
             return self.answer(answered, pieces.id.as_deref(), found);
         };
         // A body that was logged as a text is a line of its own.
-        let inner = text_body(&fields, &line, prefix);
-        let (line, fields, prefix) = match inner {
+        let inner = text_body(&fields, line, prefix);
+        let (own, fields, prefix) = match inner {
             Some(inner) => {
                 let fields = walk(&inner, &known).map_err(|_| Skipped::NoRequest)?;
-                (inner, fields, "")
+                (Some(inner), fields, "")
             }
-            None => (line, fields, prefix),
+            None => (None, fields, prefix),
         };
-        let placed = Placed { line: &line, fields: &fields, prefix };
+        let placed = Placed { line: own.as_ref().unwrap_or(line), fields: &fields, prefix };
         let before: Vec<Before<'_>> = self
             .slots
             .iter()
@@ -148,6 +148,7 @@ impl Reader {
             id: pieces.id,
             apart: pieces.apart,
         };
+        let line = own.unwrap_or_else(|| std::mem::take(line));
         self.remember(Slot { line, fields, body, prefix }, from);
         self.waiting.push_back(exchange);
         self.hand_out(found);

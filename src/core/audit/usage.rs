@@ -168,7 +168,7 @@ pub struct Answered {
 
 /// Reads an answer: a body, a stream of events as text (SSE) or as a list, or a map around one of them.
 #[must_use]
-pub fn answered(json: &Json, text: &str) -> Answered {
+pub(super) fn answered(json: &Json, text: &str) -> Answered {
     let mut found = Answered::default();
     look(json, text, 0, &mut found);
     found

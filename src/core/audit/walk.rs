@@ -68,7 +68,7 @@ impl Fields {
 
 /// A line that was read before.
 #[derive(Clone, Copy)]
-pub struct Known<'k> {
+pub(super) struct Known<'k> {
     /// Its bytes.
     pub line: &'k [u8],
     /// Its fields.
@@ -80,7 +80,7 @@ pub struct Known<'k> {
 /// # Errors
 ///
 /// At the first byte that cannot be JSON.
-pub fn walk(line: &[u8], known: &[Known<'_>]) -> Result<Fields, Mistake> {
+pub(super) fn walk(line: &[u8], known: &[Known<'_>]) -> Result<Fields, Mistake> {
     let mut walker = Walker { scan: Scan::new(line), known, fields: Vec::new() };
     walker.scan.space();
     walker.value(&mut String::new(), 0)?;

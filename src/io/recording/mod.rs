@@ -1,4 +1,12 @@
-//! Recorded requests from files.
+//! Recorded requests and logs of them, from files.
+
+mod bytes;
+pub mod formats;
+mod lines;
+mod log;
+
+pub use lines::{Line, Lines, Wrong};
+pub use log::{Forced, Log, News, Problem};
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,0 +1,225 @@
+//! `plywood audit FILE...`: what became of the cache in logs of real requests.
+
+pub(super) mod args;
+mod bench;
+mod csv;
+mod feed;
+mod json;
+mod since;
+mod text;
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use args::{AuditArgs, AuditFormat};
+use feed::{FileState, Told};
+
+use super::output::{Failure, Out, Outcome, Result};
+use super::settings;
+use crate::app::engine::Counters;
+use crate::core::audit::{Call, Judge, Totals};
+use crate::core::cache::Models;
+use crate::core::diagnostic::Diagnostic;
+use crate::core::fact::Name;
+use crate::io::recording::{News, formats};
+
+/// Bytes of text that are kept of conversations.
+const MEMORY: usize = 32 << 20;
+/// How many lines with something wrong are told one by one.
+const PROBLEMS: u64 = 20;
+
+/// What an audit comes to, for those who write it.
+struct Audit {
+    files: Vec<(PathBuf, FileState)>,
+    models: Arc<Models>,
+    others: Vec<Name>,
+    judge: Judge,
+    totals: Totals,
+    /// The causes that count as known; none where nobody asked.
+    known: Option<BTreeSet<String>>,
+    /// Calls before the time that is counted from.
+    earlier: u64,
+    bench: Option<String>,
+}
+
+impl Audit {
+    fn file(&self, file: usize) -> String {
+        self.files.get(file).map_or_else(String::new, |(path, _)| path.display().to_string())
+    }
+}
+
+/// Audits; status 1 when a cause is new.
+pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
+    let models = settings::models(&args.settings)?;
+    let others: Vec<Name> = args.models.iter().map(|name| Name::from(name.trim())).collect();
+    if let Some(name) = others.iter().find(|name| !name.contains(':')) {
+        return Err(Failure::message(format!("--models {name}: write provider:model")));
+    }
+    let since = args.since.as_deref().map(|text| since::parse("--since", text)).transpose()?;
+    let new_since = args.new_since.as_deref().map(|text| since::parse("--new-since", text)).transpose()?;
+    let known = args.baseline.as_deref().map(json::baseline).transpose()?;
+    let known = known.or_else(|| new_since.map(|_| BTreeSet::new()));
+    let layers = args.bench.as_deref().map(bench::layers).transpose()?;
+    let forced = args.log.and_then(|kind| formats::named(kind.word()));
+    let format = if args.json { AuditFormat::Json } else { args.format };
+    let by = args.group_by.iter().map(|&by| by.into()).collect();
+    let mut audit = Audit {
+        files: args.files.iter().map(|path| (path.clone(), FileState::default())).collect(),
+        judge: Judge::new(models.clone(), others.clone(), layers, MEMORY),
+        models,
+        others,
+        totals: Totals::new(by, args.top),
+        known,
+        earlier: 0,
+        bench: args.bench.as_ref().map(|path| path.display().to_string()),
+    };
+    let mut writer = Writer { format, follow: args.follow, started: false };
+    let mut bar = Bar::new();
+    let mut told = 0;
+    let mut counters = Counters::default();
+    let (receiver, thread) = feed::start(args.files.clone(), forced, args.follow);
+    // What was lost before the time that new causes are counted from.
+    let mut before = BTreeSet::new();
+    for news in &receiver {
+        match news {
+            Told::Call(file, exchange) => {
+                let call = audit.judge.call(&exchange, &mut counters);
+                if let (Some(from), Some(cause)) = (new_since, call.cause())
+                    && call.at.is_none_or(|at| at < from)
+                {
+                    before.insert(cause);
+                }
+                if since.is_some_and(|since| call.at.is_none_or(|at| at < since)) {
+                    audit.earlier += 1;
+                    continue;
+                }
+                audit.totals.add(file, &call);
+                bar.clear();
+                writer.call(&audit, file, &call, out)?;
+            }
+            Told::Progress(file, read, size) => bar.draw(file, audit.files.len(), read, size),
+            Told::File(file, state) => {
+                bar.clear();
+                tell(&audit, file, &state, &mut told);
+                audit.files[file].1 = state;
+            }
+            Told::Pause if args.follow => out.flush()?,
+            Told::Pause => {}
+            Told::News(file, news) => {
+                bar.clear();
+                let what = match news {
+                    News::Truncated => "became shorter and is read from its beginning",
+                    _ => "was replaced; the new one is read from its beginning",
+                };
+                let _ = writeln!(io::stderr().lock(), "{}: {what}", audit.file(file));
+            }
+            Told::Failed(problem) => {
+                bar.clear();
+                return Err(Failure::Diagnostics(vec![problem]));
+            }
+        }
+    }
+    bar.clear();
+    // Its end was seen: the thread is done.
+    let _ = thread.join();
+    if let Some(known) = &mut audit.known {
+        known.append(&mut before);
+    }
+    if told > PROBLEMS {
+        let _ = writeln!(io::stderr().lock(), "and {} lines more with something wrong", told - PROBLEMS);
+    }
+    writer.end(&audit, out)?;
+    let new = audit.known.as_ref().is_some_and(|known| !audit.totals.new_causes(known).is_empty());
+    Ok(if new { Outcome::Found } else { Outcome::Done })
+}
+
+/// Tells what is wrong with lines.
+fn tell(audit: &Audit, file: usize, state: &FileState, told: &mut u64) {
+    let mut stderr = io::stderr().lock();
+    for problem in &state.problems {
+        *told += 1;
+        if *told <= PROBLEMS {
+            // Nobody is left to be told when stderr is closed.
+            let _ = writeln!(stderr, "{}:{}: {}; skipped", audit.file(file), problem.line, problem.message);
+        }
+    }
+}
+
+struct Writer {
+    format: AuditFormat,
+    follow: bool,
+    started: bool,
+}
+
+impl Writer {
+    fn call(&mut self, audit: &Audit, file: usize, call: &Call, out: &mut Out<'_>) -> io::Result<()> {
+        let first = !std::mem::replace(&mut self.started, true);
+        match self.format {
+            AuditFormat::Text if self.follow => text::line(call, first, out)?,
+            AuditFormat::Text => {}
+            AuditFormat::Csv => csv::line(audit, file, call, first, out)?,
+            AuditFormat::Json if self.follow => json::line(audit, file, call, out)?,
+            AuditFormat::Json => json::call(audit, file, call, first, out)?,
+        }
+        if self.follow { out.flush() } else { Ok(()) }
+    }
+
+    fn end(&self, audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+        match self.format {
+            AuditFormat::Text => text::summary(audit, out),
+            AuditFormat::Csv if !self.started => csv::heading(out),
+            AuditFormat::Csv => Ok(()),
+            AuditFormat::Json if self.follow => Ok(()),
+            AuditFormat::Json => json::end(audit, !self.started, out),
+        }
+    }
+}
+
+/// How far reading is, on a terminal.
+struct Bar {
+    on: bool,
+    drawn: bool,
+    percent: u64,
+}
+
+impl Bar {
+    fn new() -> Bar {
+        Bar { on: io::stderr().is_terminal(), drawn: false, percent: u64::MAX }
+    }
+
+    fn draw(&mut self, file: usize, files: usize, read: u64, size: Option<u64>) {
+        const WIDTH: usize = 30;
+        let Some(size) = size.filter(|&size| self.on && size > 0) else { return };
+        let percent = (read * 100 / size).min(100);
+        if percent == self.percent && self.drawn {
+            return;
+        }
+        (self.percent, self.drawn) = (percent, true);
+        let done = percent as usize * WIDTH / 100;
+        let of = if files > 1 { format!(", file {} of {files}", file + 1) } else { String::new() };
+        let mut stderr = io::stderr().lock();
+        let _ = write!(
+            stderr,
+            "\r[{}{}] {percent:3} % of {} MB{of} ",
+            "#".repeat(done),
+            ".".repeat(WIDTH - done),
+            (size >> 20).max(1)
+        );
+        let _ = stderr.flush();
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.drawn) {
+            let mut stderr = io::stderr().lock();
+            let _ = write!(stderr, "\r\u{1b}[K");
+            let _ = stderr.flush();
+        }
+    }
+}
+
+/// A diagnostic of a file that is an input of the command.
+fn unreadable(path: &std::path::Path, what: &str, why: impl std::fmt::Display) -> Failure {
+    Failure::Diagnostics(vec![Diagnostic::error(format!("{what}: {why}")).in_file(path.to_string_lossy())])
+}

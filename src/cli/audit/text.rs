@@ -1,0 +1,293 @@
+//! An audit for reading: what was paid, why it was paid again, and which calls lost most.
+
+use std::io;
+
+use super::Audit;
+use super::csv::time;
+use crate::cli::output::{Out, Table};
+use crate::core::audit::{Call, Group, GroupBy, Sums, big};
+use crate::core::cache::Money;
+use crate::core::tokens::Method;
+use crate::core::wire::redact::redacted;
+
+/// A call in a line, as it comes.
+pub(super) fn line(call: &Call, first: bool, out: &mut Out<'_>) -> io::Result<()> {
+    if first {
+        out.line("time                  conversation      sent       read       lost  what")?;
+    }
+    let number = |value: Option<u64>| value.map_or_else(|| "n/a".to_owned(), big);
+    let (told, expected) = (call.reported_figures(), call.expected_figures());
+    let at = call.at.and_then(time).unwrap_or_else(|| "n/a".to_owned());
+    let at: String = at.chars().take(19).collect();
+    let what = match &call.error {
+        Some(error) => format!("call {} (line {}) failed: {error}", call.number, call.line),
+        None => clean(&call.sentence(true)),
+    };
+    out.line(format!(
+        "{at:<20}  {:<12}  {:>8}  {:>9}  {:>9}  {what}",
+        call.conversation.chars().take(12).collect::<String>(),
+        number(told.sent.or(expected.sent)),
+        number(told.read),
+        number(call.lost()),
+    ))
+}
+
+/// The summary.
+pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    files(audit, out)?;
+    let totals = &audit.totals;
+    if totals.all.calls == 0 {
+        let why = if audit.earlier > 0 { " since then" } else { "" };
+        return out.line(format!("No calls{why}."));
+    }
+    out.line("")?;
+    models(audit, out)?;
+    out.line("")?;
+    groups(audit, out)?;
+    if !totals.top.is_empty() {
+        out.line("")?;
+        out.line(out.painted("Lost most", "1"))?;
+        for (file, call) in &totals.top {
+            let of = if audit.files.len() > 1 { format!("{}: ", audit.file(*file)) } else { String::new() };
+            let place = format!("{of}{}", clean(&call.sentence(true)));
+            out.line(format!("  {place}"))?;
+        }
+    }
+    let notes = notes(audit);
+    if !notes.is_empty() {
+        out.line("")?;
+        notes.iter().try_for_each(|note| out.line(note))?;
+    }
+    new(audit, out)
+}
+
+fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    for (path, state) in &audit.files {
+        let what = match (state.shape, state.compressed) {
+            (Some(shape), true) => format!("{}, gzip", shape.title()),
+            (Some(shape), false) => shape.title().to_owned(),
+            (None, _) => "no log of a kind that is known".to_owned(),
+        };
+        let mut text = format!("{}: {what}, {}", path.display(), plural(state.lines, "line"));
+        if state.others > 0 {
+            text.push_str(&format!(", {} without a call", big(state.others)));
+        }
+        if state.skipped > 0 {
+            text.push_str(&format!(", {} skipped", big(state.skipped)));
+        }
+        out.line(text)?;
+    }
+    let totals = &audit.totals;
+    let mut text = format!(
+        "{} in {}",
+        plural(totals.all.calls, "call"),
+        plural(totals.conversations.len() as u64, "conversation")
+    );
+    if let Some((first, last)) = totals.times {
+        text.push_str(&format!(
+            ", {} to {}",
+            time(first).unwrap_or_default(),
+            time(last).unwrap_or_default()
+        ));
+    }
+    if totals.all.failed > 0 {
+        text.push_str(&format!(", {} failed", big(totals.all.failed)));
+    }
+    if audit.earlier > 0 {
+        text.push_str(&format!("; {} before that not counted", big(audit.earlier)));
+    }
+    out.line(text)
+}
+
+fn plural(count: u64, word: &str) -> String {
+    format!("{} {word}{}", big(count), if count == 1 { "" } else { "s" })
+}
+
+fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    let mut table = Table::new(&[
+        "model",
+        ">calls",
+        ">sent",
+        ">read",
+        ">write",
+        ">fresh",
+        ">lost",
+        ">cost",
+        ">of it lost",
+        ">read, by the rules",
+    ]);
+    for (model, sums) in &audit.totals.models {
+        let cost = if sums.unpriced == sums.calls - sums.failed && sums.calls > sums.failed {
+            format!("n/a: no price for {}", model.split_once(':').map_or(&**model, |(_, name)| name))
+        } else {
+            money(sums.cost, sums)
+        };
+        table.row([
+            model.to_string(),
+            big(sums.calls),
+            figure(sums.sent, sums),
+            known(sums.read, sums),
+            sums.write.map_or_else(|| "n/a".to_owned(), |write| figure(write, sums)),
+            known(sums.fresh, sums),
+            known(sums.lost, sums),
+            cost,
+            if sums.unpriced == sums.calls { "n/a".to_owned() } else { money(sums.lost_cost, sums) },
+            if sums.expected_read == 0 && sums.compared_read == 0 {
+                "n/a".to_owned()
+            } else {
+                format!("{} of ~{}", big(sums.compared_read), big(sums.expected_read))
+            },
+        ]);
+    }
+    table.write(out)
+}
+
+fn figure(number: u64, sums: &Sums) -> String {
+    format!("{}{}", if sums.estimates > 0 && number > 0 { "~" } else { "" }, big(number))
+}
+
+/// A figure of which nothing may be known.
+fn known(number: u64, sums: &Sums) -> String {
+    if sums.unknown == sums.calls - sums.failed { "n/a".to_owned() } else { figure(number, sums) }
+}
+
+fn money(amount: Money, sums: &Sums) -> String {
+    format!("{}{amount}", if sums.estimates > 0 && amount > Money::ZERO { "~" } else { "" })
+}
+
+fn groups(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    let totals = &audit.totals;
+    let words: Vec<&str> = totals.by().iter().map(|by| by.word()).collect();
+    let heading: Vec<&str> =
+        words.iter().copied().chain([">calls", ">lost", ">of it lost", "first", "last"]).collect();
+    let mut table = Table::new(&heading);
+    for (key, group) in totals.ranked() {
+        let sums = &group.sums;
+        let lost = if sums.lost == 0 { "0".to_owned() } else { figure(sums.lost, sums) };
+        let cost = if sums.unpriced == sums.calls { "n/a".to_owned() } else { money(sums.lost_cost, sums) };
+        let row = key.iter().map(|cell| clean(cell)).chain([
+            big(sums.calls),
+            lost,
+            cost,
+            seen(group, true),
+            seen(group, false),
+        ]);
+        table.row(row);
+    }
+    table.write(out)
+}
+
+fn seen(group: &Group, first: bool) -> String {
+    let seen = if first { &group.first } else { &group.last };
+    format!("line {}", big(seen.line))
+}
+
+/// What a reader of the numbers should know besides.
+fn notes(audit: &Audit) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (id, tuned) in audit.judge.calibrations() {
+        let model = audit.models.get(id);
+        let Method::Estimate { factor, .. } = &model.method else { continue };
+        notes.push(format!(
+            "{id}: counted x{factor:.2}; the provider's own counts come to x{:.2} ({:.2} to {:.2}, {}). What is expected is told in the provider's tokens.",
+            tuned.factor(),
+            tuned.range.0,
+            tuned.range.1,
+            plural(tuned.calls, "call")
+        ));
+    }
+    let totals = &audit.totals;
+    let silent = totals.all.calls - totals.all.failed - totals.all.reported;
+    if silent > 0 {
+        notes.push(format!(
+            "{} without reported tokens: their figures are what is expected.",
+            plural(silent, "call")
+        ));
+    }
+    if totals.timeless > 0 {
+        notes.push(format!(
+            "{} without a time: nothing of them is known to be old, so nothing expires.",
+            plural(totals.timeless, "call")
+        ));
+    }
+    if audit.judge.forgotten() > 0 {
+        notes.push(format!(
+            "Older conversations were forgotten {} to stay within the memory; where one goes on, it is `first` again.",
+            if audit.judge.forgotten() == 1 { "once".to_owned() } else { format!("{} times", audit.judge.forgotten()) }
+        ));
+    }
+    let price = audit.totals.models.keys().find_map(|id| audit.models.get(id).price_at(0, 0)?.checked);
+    if let Some(day) = price {
+        notes.push(format!("Prices of {day}, input only; model data {}.", audit.models.revision));
+    }
+    if let Some(bench) = &audit.bench {
+        notes.push(format!("Layers are those of {bench}, matched by their text."));
+    }
+    if totals.by().contains(&GroupBy::Agent) && totals.all.calls > 0 && totals.groups.len() > 1 {
+        notes.push("An agent that the log does not name is its conversation.".to_owned());
+    }
+    notes
+}
+
+fn new(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    let Some(known) = &audit.known else { return Ok(()) };
+    let new = audit.totals.new_causes(known);
+    out.line("")?;
+    if new.is_empty() {
+        return out.line("Nothing is lost for a new cause.");
+    }
+    out.line(out.painted("New", "1"))?;
+    for (cause, group) in new {
+        out.line(format!(
+            "  {}: {}, {} paid again, first in line {}",
+            clean(cause),
+            plural(group.sums.calls, "call"),
+            figure(group.sums.lost, &group.sums),
+            big(group.first.line)
+        ))?;
+    }
+    Ok(())
+}
+
+/// A text for a screen: without what a log must not hold, words that may be keys among it, and without signs that move a
+/// cursor.
+pub(super) fn clean(text: &str) -> String {
+    let json = serde_json::Value::from(text).to_string();
+    let text = serde_json::from_str::<String>(&redacted(&json)).unwrap_or_default();
+    let secret = |word: &&str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let key = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=".contains(c));
+        let mixed = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic());
+        let known =
+            ["sk-", "ghp_", "gho_", "xox", "AKIA", "eyJ", "glpat-"].iter().any(|head| word.starts_with(head));
+        // Paths and names have words in them; keys have none.
+        key && (known && word.len() >= 12 || mixed && word.len() >= 32 && !word.contains('/'))
+    };
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive([' ', '"', '\n']) {
+        let bare = word.trim_end_matches([' ', '"', '\n']);
+        if secret(&bare) {
+            out.push_str("<REDACTED>");
+            out.push_str(&word[bare.len()..]);
+        } else {
+            out.push_str(word);
+        }
+    }
+    out.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_and_signs_that_move_the_cursor_are_not_shown() {
+        assert_eq!(clean("token \"sk-ant-REDACTED\" -> \"x\""), "token \"<REDACTED>\" -> \"x\"");
+        assert_eq!(clean("a0b1c2d3e4f5a0b1c2d3e4f5a0b1c2d3 x"), "<REDACTED> x");
+        assert_eq!(
+            clean("/home/shop/api/2026-05-01-some-longer-path"),
+            "/home/shop/api/2026-05-01-some-longer-path"
+        );
+        assert_eq!(clean("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
+    }
+}
