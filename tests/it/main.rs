@@ -1,6 +1,7 @@
 //! The program from outside: its commands, its screens, and the rules of the house.
 
 mod against;
+mod audit;
 mod bench_syntax;
 mod blocks;
 mod cli;

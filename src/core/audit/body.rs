@@ -273,6 +273,12 @@ fn collect(document: &Document, from: usize, to: usize) -> Vec<Arc<Element>> {
     lists.into_iter().map(element).collect()
 }
 
+/// The items of the list of messages of a body that was read whole.
+#[cfg(test)]
+pub(super) fn all(document: &Document) -> Vec<Arc<Element>> {
+    collect(document, 0, usize::MAX)
+}
+
 fn is_reasoning(item: &Item) -> bool {
     item.kind == ItemKind::Other
         && matches!(&*item.name, "thinking" | "redacted_thinking" | "reasoning" | "thought")

@@ -15,6 +15,8 @@ use crate::core::fact::Name;
 use crate::core::tokens::Method;
 use crate::core::wire::{Block, CallNo, Format, Request, Zone};
 
+/// A shorter text stands elsewhere by chance, in bytes.
+const MOVED: usize = 24;
 /// The most conversations that are kept to be gone on with.
 const CONVERSATIONS: usize = 256;
 
@@ -80,6 +82,12 @@ impl Judge {
             forgotten: 0,
             tuned: BTreeMap::new(),
         }
+    }
+
+    /// Bounds the memory by less than is sensible.
+    #[cfg(test)]
+    pub(super) fn shrink(&mut self, memory: usize) {
+        self.memory = memory;
     }
 
     /// How often older calls were forgotten to stay within the memory: a conversation that is not gone on with for long
@@ -173,6 +181,10 @@ impl Judge {
             if !first {
                 call.params = changes(&old_params, &request.params);
                 call.found = self.found(&call.expected, before.as_ref(), &request, &conversation);
+                let moved = call.found.as_ref().is_some_and(|found| found.moved_to.is_some());
+                if moved && matches!(call.verdict, Verdict::Changed | Verdict::Missing) {
+                    call.verdict = Verdict::Moved;
+                }
                 call.reported_lost = lost(conversation.reported.as_ref(), reported.as_ref(), &model);
                 let dropped =
                     old_reasoning && conversation.turn > old_turn && body.format == Format::OpenaiResponses;
@@ -280,10 +292,17 @@ impl Judge {
                 }
             }
         };
-        let moved_to = old.filter(|_| blame.whole_block).and_then(|old| {
-            let elsewhere =
-                request.blocks.iter().find(|block| block.hash == old.hash && block.message != old.message)?;
-            conversation.place_of(elsewhere.message?).map(|at| format!("messages[{at}]"))
+        // A block of several in a message is told by its place among them: what stands there now may be its neighbour.
+        let gone = before.and_then(|before| {
+            let same =
+                before.blocks.iter().zip(&request.blocks).take_while(|(a, b)| a.hash == b.hash).count();
+            before.blocks.get(same).filter(|old| old.text.len() >= MOVED)
+        });
+        let moved_to = gone.and_then(|old| {
+            let mut elsewhere = request.blocks.iter().filter(|block| block.hash == old.hash);
+            let there = elsewhere.find(|block| block.message != old.message)?;
+            let stayed = request.blocks.iter().any(|b| b.hash == old.hash && b.message == old.message);
+            conversation.place_of(there.message?).filter(|_| !stayed).map(|at| format!("messages[{at}]"))
         });
         let into = block.filter(|_| blame.what == What::Changed).map(|block| {
             let before = request.blocks[..blame.block.min(request.blocks.len())].iter().rev();

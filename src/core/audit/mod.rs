@@ -13,6 +13,8 @@ mod params;
 mod pieces;
 mod reader;
 mod scan;
+#[cfg(test)]
+mod tests;
 pub mod time;
 mod totals;
 mod usage;

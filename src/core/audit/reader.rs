@@ -33,6 +33,19 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// A call that was read in another way.
+    #[cfg(test)]
+    pub(super) fn of(
+        line: u64,
+        body: Body,
+        answered: Option<Answered>,
+        at: Option<i64>,
+        session: Option<String>,
+    ) -> Exchange {
+        let (agent, provider, model, id) = (None, None, None, None);
+        Exchange { line, body, answered, at, session, agent, provider, model, id, apart: false }
+    }
+
     /// The bytes of the texts that were read for it and not taken over; a measure of what it costs to keep.
     #[must_use]
     pub fn text_bytes(&self) -> usize {

@@ -1,0 +1,255 @@
+//! A slow and simple reader: every line in full, with another library, nothing remembered. The reader that jumps over
+//! what it knows must come to the same.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::core::audit::body::{Body, Element};
+use crate::core::audit::usage::answered;
+use crate::core::wire::Document;
+use crate::core::wire::lossless::Json;
+
+/// Reads a line as one value and its body as one document.
+fn slow(number: u64, text: &str) -> Option<Exchange> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok()?;
+    let body = match &value["request"] {
+        Value::Object(request) if request.contains_key("body") => &request["body"],
+        Value::Object(_) => &value["request"],
+        _ => &value,
+    };
+    if !body["messages"].is_array() {
+        return None;
+    }
+    let spelled = body.to_string();
+    let document = Document::read(spelled.clone()).ok()?;
+    let fields = fields(spelled.as_bytes()).ok()?;
+    let placed = crate::core::audit::body::Placed { line: spelled.as_bytes(), fields: &fields, prefix: "" };
+    let whole: Body = crate::core::audit::body::read(placed, document.format, &[]).ok()?;
+    // The messages from the one document, not from pieces of it.
+    let elements: Vec<Arc<Element>> = crate::core::audit::body::all(&document);
+    assert_eq!(whole.elements, elements, "a body read alone is its document");
+    let response = &value["response"];
+    let spelled = response.to_string();
+    let json = Json::parse(&spelled).ok()?;
+    let session = value["session"].as_str().map(str::to_owned);
+    Some(Exchange::of(
+        number,
+        Body { elements, ..whole },
+        (!response.is_null()).then(|| answered(&json, &spelled)),
+        value["ts"].as_i64().map(|seconds| seconds * 1_000),
+        session,
+    ))
+}
+
+fn reference(lines: &[String]) -> Vec<Call> {
+    let mut judge = Judge::new(models(), Vec::new(), None, 64 << 20);
+    let mut counter = Counter::new();
+    let read = lines.iter().enumerate().filter_map(|(index, line)| slow(index as u64 + 1, line));
+    read.map(|exchange| judge.call(&exchange, &mut counter)).collect()
+}
+
+/// All of a JSON value's characters beyond ASCII, and some others, as escapes.
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    let mut skip = false;
+    for c in text.chars() {
+        match c {
+            _ if std::mem::take(&mut skip) => out.push(c),
+            '\\' => {
+                skip = true;
+                out.push(c);
+            }
+            '"' => {
+                inside = !inside;
+                out.push(c);
+            }
+            '/' if inside => out.push_str("\\/"),
+            'e' if inside => out.push_str("\\u0065"),
+            c if inside && !c.is_ascii() => {
+                let mut units = [0; 2];
+                c.encode_utf16(&mut units).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04X}")));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The members of the map and of its body in another order: the session and the model behind the messages.
+fn turned(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => members
+            .iter()
+            .rev()
+            .map(|(key, value)| {
+                let value = if key == "request" || key == "body" { turned(value) } else { value.clone() };
+                (key.clone(), value)
+            })
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}
+
+#[derive(Clone, Debug)]
+struct State {
+    cwd: usize,
+    tools: Vec<&'static str>,
+    messages: Vec<Value>,
+    chat: bool,
+}
+
+/// A log from a list of choices: who speaks, what happens, how the line is spelled.
+fn log(steps: &[(usize, usize, usize)]) -> Vec<String> {
+    let mut states: Vec<State> = (0..3)
+        .map(|who| State {
+            cwd: 0,
+            tools: vec!["Read", "Bash"],
+            messages: vec![user(&format!("你好 {who} 🙂/é"))],
+            chat: who == 2,
+        })
+        .collect();
+    let mut lines = Vec::new();
+    for (index, &(who, what, how)) in steps.iter().enumerate() {
+        let state = &mut states[who];
+        let count = state.messages.len();
+        match what {
+            0..=3 if index >= 3 => {
+                state.messages.push(json!({ "role": "assistant", "content": [
+                    { "type": "text", "text": words(30, "a") },
+                    { "type": "tool_use", "id": format!("t{index}"), "name": "Read", "input": { "path": "x/é", "n": index } },
+                ] }));
+                let last = if what == 0 {
+                    user(&words(20, "说"))
+                } else {
+                    json!({ "role": "user", "content": [{ "type": "tool_result", "tool_use_id": format!("t{index}"), "content": words(25, "r") }] })
+                };
+                state.messages.push(last);
+            }
+            4 => state.cwd += 1,
+            5 => state.tools.reverse(),
+            6 if count > 2 => state.messages[count / 2] = user("rewritten"),
+            7 if count > 3 => {
+                state.messages.drain(1..3);
+            }
+            _ => {}
+        }
+        let system = format!("{}\n# Env\ncwd: /home/{}\n", words(1_100, "s"), state.cwd);
+        let mut body = anthropic(&system, &state.tools, &state.messages);
+        if state.chat {
+            // The system prompt as a message in front, as Chat Completions has it.
+            let mut messages = vec![json!({ "role": "system", "content": system })];
+            messages.extend(state.messages.iter().map(|message| match &message["content"][0]["type"] {
+                Value::String(kind) if kind == "tool_result" => json!({ "role": "tool", "tool_call_id": message["content"][0]["tool_use_id"], "content": message["content"][0]["content"] }),
+                _ if message["role"] == "assistant" => json!({ "role": "assistant", "content": message["content"][0]["text"], "tool_calls": [
+                    { "id": message["content"][1]["id"], "type": "function", "function": { "name": "Read", "arguments": "{\"path\":\"x\"}" } }
+                ] }),
+                _ => json!({ "role": "user", "content": message["content"][0]["text"] }),
+            }));
+            let tools: Vec<Value> = state
+                .tools
+                .iter()
+                .map(|name| json!({ "type": "function", "function": { "name": name, "parameters": {} } }))
+                .collect();
+            body = json!({ "model": "blocks", "tools": tools, "messages": messages });
+        }
+        let usage = (what % 3 != 2).then_some((0_u64, 3_000_u64, 5_u64));
+        let mut value: Value = serde_json::from_str(&line(&body, index as i64 * 20, usage)).expect("JSON");
+        if how & 1 == 1 {
+            value["request"] = json!({ "method": "POST", "body": value["request"] });
+        }
+        if who == 1 {
+            value["session"] = json!("named");
+        }
+        if how & 2 == 2 {
+            value = turned(&value);
+        }
+        let mut text = if how & 4 == 4 {
+            // Over several lines, as one value: white space where programs put it.
+            serde_json::to_string_pretty(&value).expect("JSON")
+        } else {
+            value.to_string()
+        };
+        if how & 8 == 8 {
+            text = escaped(&text);
+        }
+        if how & 16 == 16 {
+            text.push('\r');
+        }
+        if how == 31 {
+            text = text.chars().take(text.chars().count() / 2).collect();
+        }
+        if index == 0 && how & 3 == 3 {
+            text.insert(0, '\u{feff}');
+        }
+        lines.push(text);
+    }
+    lines
+}
+
+/// What has to be the same.
+fn told(calls: &[Call]) -> Vec<String> {
+    calls
+        .iter()
+        .map(|call| {
+            format!(
+                "{} {} {:?} {:?} {:?} {:?} {:?} {}",
+                call.line,
+                call.conversation,
+                call.at,
+                call.cause(),
+                call.reported,
+                call.expected_figures(),
+                call.found.as_ref().map(|found| (
+                    &found.place,
+                    &found.near,
+                    &found.moved_to,
+                    found.blame.byte
+                )),
+                call.sentence(true),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn another_spelling_is_no_break() {
+    let plain = log(&[(0, 9, 0), (0, 9, 0), (0, 9, 0), (0, 1, 0), (0, 1, 0)]);
+    let mixed: Vec<String> = log(&[(0, 9, 0), (0, 9, 8), (0, 9, 12), (0, 1, 2), (0, 1, 9)]);
+    let verdicts = |lines: &[String]| {
+        audited(lines, 1 << 20).0.iter().map(|call| call.expected.verdict).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(&plain), verdicts(&mixed));
+    assert!(verdicts(&mixed)[1..].iter().all(|verdict| !verdict.is_break()));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn jumping_over_what_is_known_comes_to_what_reading_everything_comes_to(
+        steps in prop::collection::vec((0..3_usize, 0..9_usize, 0..32_usize), 1..16),
+        memory in prop::sample::select(vec![0_usize, 20_000, 1 << 22]),
+    ) {
+        let lines = log(&steps);
+        let (calls, skipped) = audited(&lines, memory);
+        prop_assert_eq!(told(&calls), told(&reference(&lines)));
+        prop_assert_eq!(skipped.len() + calls.len(), lines.len());
+    }
+
+    #[test]
+    fn no_bytes_make_it_fall_over(bytes in prop::collection::vec(any::<u8>(), 0..200), cut in 0..400_usize) {
+        let good = line(&anthropic("s", &["Read"], &[user("x"), model("y")]), 0, Some((1, 2, 3)));
+        let mut mixed = good.clone().into_bytes();
+        mixed.truncate(cut);
+        mixed.extend(bytes);
+        let mut reader = Reader::new(1 << 20);
+        let mut judge = Judge::new(models(), Vec::new(), None, 1 << 20);
+        let mut counter = Counter::new();
+        for (number, line) in [good.clone().into_bytes(), mixed, good.into_bytes()].into_iter().enumerate() {
+            let mut found = |exchange: Exchange| { judge.call(&exchange, &mut counter); };
+            let _ = reader.line(number as u64 + 1, &mut line.clone(), &Plain, &mut found);
+        }
+    }
+}
