@@ -84,6 +84,7 @@ fn empty() -> Request {
         blocks: Vec::new(),
         shared: 0,
         marks: Vec::new(),
+        params: Default::default(),
     }
 }
 

@@ -188,7 +188,8 @@ impl Judge {
                 call.reported_lost = lost(conversation.reported.as_ref(), reported.as_ref(), &model);
                 let dropped =
                     old_reasoning && conversation.turn > old_turn && body.format == Format::OpenaiResponses;
-                weigh(&mut call, &model, dropped);
+                let life = before.as_ref().and_then(|before| life(&model, before));
+                weigh(&mut call, &model, life, dropped);
             }
             price(&mut call, &model, at);
             self.tune(&call, &model);
@@ -408,13 +409,22 @@ fn noise(model: &Model, sent: u64) -> u64 {
     (2 * block).max(sent / 50)
 }
 
-/// Finds the verdict from what the requests say and what the provider reported.
-fn weigh(call: &mut Call, model: &Model, reasoning_dropped: bool) {
-    let life = match &model.family {
-        Some(Family::Block(rules)) => Some(i64::from(rules.life.max.value) * 1_000),
-        Some(Family::Marked(rules)) => rules.lives.value.first().map(|&life| i64::from(life) * 1_000),
-        _ => None,
+/// How long what a request stored lives by the rules, in milliseconds; none where nobody says.
+fn life(model: &Model, request: &Request) -> Option<i64> {
+    let asked = request.marks.iter().map(|mark| mark.ttl).max();
+    let seconds = match model.family.as_ref()? {
+        Family::Block(rules) => rules.life.max.as_ref().map(|life| life.value),
+        Family::Units(rules) => rules.life.max.as_ref().map(|life| life.value),
+        Family::Opaque(rules) => rules.life.max.as_ref().map(|life| life.value),
+        Family::Marked(rules) => asked.or_else(|| rules.lives.value.first().copied()),
+        Family::AutoMarked(rules) => asked.or_else(|| rules.lives.value.first().copied()),
+        Family::Resource(_) | Family::Radix(_) | Family::Slot(_) => None,
     };
+    seconds.map(|seconds| i64::from(seconds) * 1_000)
+}
+
+/// Finds the verdict from what the requests say and what the provider reported.
+fn weigh(call: &mut Call, model: &Model, life: Option<i64>, reasoning_dropped: bool) {
     let old = call.gap.zip(life).is_some_and(|(gap, life)| gap > life);
     let settings = !call.params.is_empty();
     let Some(lost) = call.reported_lost else {
@@ -485,6 +495,10 @@ fn price(call: &mut Call, model: &Model, at: i64) {
     };
     let tokens = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let Some(price) = model.price_at(at, tokens(reported.sent)) else { return };
+    // Amounts in another currency are not converted.
+    if price.currency.is_some() {
+        return;
+    }
     let Some(read) = reported.read.or_else(|| (reported.accounting.is_none()).then_some(0)) else { return };
     let rates = price.rates;
     let write = reported.write.unwrap_or(0);

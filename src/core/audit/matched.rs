@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::core::cache::Written;
 use crate::core::fact::Name;
-use crate::core::text::{Part, Traced};
+use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::Request;
 
 /// The layer whose text stands in a recording. It is found by likeness, never known.
@@ -101,26 +101,30 @@ impl Layers {
         let byte = (0..=byte.min(text.len())).rev().find(|&at| text.is_char_boundary(at))?;
         let start = text[..byte].rfind('\n').map_or(0, |at| at + 1);
         let head = &text[start..byte];
-        // A line of a bench that begins like this one and goes on in another way.
-        let begins = |(layer, own): &(Name, Traced)| {
-            let part = own.parts().iter().find(|part| part.id == *layer)?;
-            let from = part.body;
-            let mut at = from;
+        // A line of a bench that begins like this one: it goes on in another way at the change, or before it, where the
+        // bench has another value than the recording ever had.
+        let mut of_line: Option<(usize, Name, Option<Written>)> = None;
+        for (layer, own) in &self.texts {
+            let Some(part) = own.parts().iter().find(|part| part.id == *layer) else { continue };
+            let mut at = part.body;
             for line in own[part].split_inclusive('\n') {
-                if head.len() >= BEGINS && line.starts_with(head) {
-                    let (range, span) = own.span_at(at + head.len())?;
-                    return Some((layer.clone(), Written::of(&span.origin, at + head.len() - range.start)));
+                let common = begins(line, head);
+                let best = of_line.as_ref().map_or(BEGINS - 1, |(best, ..)| *best);
+                if common > best
+                    && let Some((range, span)) = own.span_at(at + common)
+                    && (common == head.len() || !matches!(span.origin.made, Made::Verbatim { .. }))
+                {
+                    let written = Written::of(&span.origin, at + common - range.start);
+                    of_line = Some((common, layer.clone(), written));
                 }
                 at += line.len();
             }
-            None
-        };
-        let of_line = self.texts.iter().find_map(begins);
+        }
         let around = self.around(text, start);
         match (around, of_line) {
-            (Some(layer), Some((own, written))) if layer == own => Some(self.matched(&layer, written)),
+            (Some(layer), Some((_, own, written))) if layer == own => Some(self.matched(&layer, written)),
             (Some(layer), _) => Some(self.matched(&layer, None)),
-            (None, Some((own, written))) => Some(self.matched(&own, written)),
+            (None, Some((_, own, written))) => Some(self.matched(&own, written)),
             (None, None) => None,
         }
     }
@@ -140,11 +144,16 @@ impl Layers {
     }
 }
 
+/// The bytes that two lines have in common in front, up to the end of a character.
+fn begins(a: &str, b: &str) -> usize {
+    let common = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    (0..=common).rev().find(|&at| a.is_char_boundary(at)).unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::fact::EventId;
-    use crate::core::text::Made;
 
     fn layers(texts: &[(&str, &str)]) -> Layers {
         let mut layers =

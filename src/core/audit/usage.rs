@@ -219,6 +219,13 @@ fn map(json: &Json, text: &str, depth: usize, found: &mut Answered) {
             }
         }
     }
+    // The last event of a stream has all of the output, and may say nothing else.
+    let output = json.get("usage").and_then(|usage| usage.get("output_tokens"));
+    if let (Some(known), Some(output)) = (&mut found.reported, output)
+        && let Ok(output) = text[output.span.clone()].parse()
+    {
+        known.output = known.output.max(Some(output));
+    }
     let is_answer =
         json.get("usage").is_some() || json.get("output").is_some() || json.get("choices").is_some();
     if is_answer || said("type").as_deref() == Some("message") {

@@ -124,6 +124,9 @@ impl Lines {
 
     fn end(&mut self) -> Result<Line, (u64, Wrong)> {
         let number = self.number;
+        if self.partial.last() == Some(&b'\r') {
+            self.partial.pop();
+        }
         match std::mem::take(&mut self.dropped) {
             0 => Ok(Line { number, bytes: std::mem::take(&mut self.partial) }),
             dropped => Err((number, Wrong::TooLong(dropped))),

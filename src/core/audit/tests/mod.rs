@@ -8,8 +8,12 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::core::cache::{Known as Sourced, *};
+use crate::core::cache::{
+    BlockRules, Confidence, Family, Known as Sourced, Life, MarkedRules, Measures, Model, Models, Price,
+    Rate, Rates, Verdict, Visible, When,
+};
 use crate::core::tokens::{Encoding, LineCounter, Measure, Method};
+use crate::core::wire::BlockKind;
 
 /// Counts in one vocabulary.
 pub(super) struct Counter(LineCounter);
@@ -55,23 +59,52 @@ impl Shape for Plain {
     }
 }
 
-fn sourced<T>(value: T) -> Sourced<T> {
+fn known<T>(value: T) -> Sourced<T> {
     Sourced { value, source: "test".into(), checked: None, confidence: Confidence::A }
+}
+
+fn priced(input: &str, read: &str, write: Option<&str>) -> Price {
+    let rate = |text: &str| Rate::parse(text).expect("a price");
+    Price::plain(known(Rates {
+        input: rate(input),
+        read: rate(read),
+        write_5m: write.map(rate),
+        write_1h: None,
+        output: None,
+    }))
 }
 
 /// A model with marks and one with blocks, both counted exactly.
 pub(super) fn models() -> Arc<Models> {
-    let embedded = crate::io::models::embedded();
-    let mut models = Models { revision: "test".into(), ..Models::default() };
-    for (id, like) in
-        [("anthropic:marked", "anthropic:claude-sonnet-4-5"), ("openai:blocks", "openai:gpt-5.4")]
-    {
-        let mut model = (*embedded.get(&like.into())).clone();
-        model.id = id.into();
-        model.method = Method::Exact { encoding: Encoding::O200k };
-        models.models.insert(id.into(), Arc::new(model));
-    }
-    Arc::new(models)
+    let method = Method::Exact { encoding: Encoding::O200k };
+    let marked = MarkedRules {
+        max_marks: known(4),
+        excess: None,
+        lookback: known(20),
+        collapse: known(vec![BlockKind::ToolUse, BlockKind::ToolResult]),
+        min: known(1_024),
+        lives: known(vec![300, 3_600]),
+        visible: known(Visible { when: When::FirstToken, after: 1_000 }),
+        automatic: None,
+    };
+    let life = Life { max: Some(known(600)), typical: None };
+    let blocks = BlockRules::plain(known(128), known(1_024), life);
+    let all = [
+        Model {
+            method: method.clone(),
+            family: Some(Family::Marked(marked)),
+            prices: vec![priced("3", "0.3", Some("3.75"))],
+            ..Model::unknown("anthropic:marked".into())
+        },
+        Model {
+            method,
+            family: Some(Family::Block(blocks)),
+            prices: vec![priced("2.5", "0.25", None)],
+            ..Model::unknown("openai:blocks".into())
+        },
+    ];
+    let models = all.into_iter().map(|model| (model.id.clone(), Arc::new(model))).collect();
+    Arc::new(Models { models, revision: "test".into() })
 }
 
 /// What an audit says of the lines of a log, with the lines that gave no call.
