@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::scan::Scan;
+use crate::core::diff::common_prefix;
 use crate::core::wire::lossless::Mistake;
 
 /// The maps that are looked into. Everything else is one field.
@@ -232,7 +233,7 @@ impl Walker<'_, '_> {
                 continue;
             };
             let old = &known.line[field.range.clone()];
-            let common = common(old, rest);
+            let common = common_prefix(old, rest);
             let ends = |item: &Range<usize>| item.end - field.range.start <= common;
             let mut count = field.items.partition_point(ends);
             // A number or word may go on where the other ends; nobody sends such messages.
@@ -257,17 +258,6 @@ fn decoded(key: &[u8]) -> String {
         return text.into_owned();
     }
     serde_json::from_str(&format!("\"{text}\"")).unwrap_or_else(|_| text.into_owned())
-}
-
-/// The length of the longest common prefix.
-fn common(a: &[u8], b: &[u8]) -> usize {
-    const STEP: usize = 4096;
-    let end = a.len().min(b.len());
-    let mut at = 0;
-    while at + STEP <= end && a[at..at + STEP] == b[at..at + STEP] {
-        at += STEP;
-    }
-    at + a[at..end].iter().zip(&b[at..end]).take_while(|(a, b)| a == b).count()
 }
 
 #[cfg(test)]
