@@ -198,6 +198,9 @@ fn values(model: &Model) -> Vec<Value> {
             values.push(of(format!("settings that count from {zone} on"), names.value.join(", "), names));
         }
     }
+    if let Some(names) = &model.routing {
+        values.push(of("settings that choose the machine", names.value.join(", "), names));
+    }
     if let Some(known) = &model.reasoning {
         let shown = match known.value {
             Reasoning::Kept => "stays where it was sent back",

@@ -70,9 +70,12 @@ impl Seen<'_> {
             blame: self.breaks.first().map(|first| first.blame.clone()),
             ..Outcome::default()
         };
-        let nothing = Conversation::default();
-        let alike = world.alike(self.before.unwrap_or(&nothing), self.request, self.same, self.traits);
+        let alike = world.alike(self.before, self.request, self.same, self.traits);
         if let Some(before) = self.before {
+            let names = model.routing.iter().flat_map(|names| &names.value);
+            let (old, new) = (&before.params, &self.request.params);
+            let moved = names.filter(|name| old.get(name) != new.get(name));
+            outcome.notes.extend(moved.cloned().map(Note::OtherMachine));
             outcome.settings = salts::changes(&model, before, self.request, self.traits);
         }
         // Where the provider takes reasoning out, it is not sent in effect.
@@ -238,6 +241,9 @@ impl Seen<'_> {
         };
         if all.is_empty() {
             all.push(plain);
+        }
+        if outcome.notes.iter().any(|note| matches!(note, Note::OtherMachine(_))) {
+            all.push(Verdict::Routing);
         }
         outcome.verdict = all.remove(0);
         outcome.also = all;

@@ -155,6 +155,8 @@ pub struct Model {
     pub accounting: Option<Known<Accounting>>,
     /// Parameters outside of the text that have a part in what is looked up.
     pub salts: Salts,
+    /// Parameters by which requests are sent to a machine: with another value, another machine may have nothing stored.
+    pub routing: Option<Known<Vec<Name>>>,
     /// What becomes of the model's own reasoning in later requests; none where nobody told us.
     pub reasoning: Option<Known<Reasoning>>,
     /// Which share of what the rules allow real traffic reads; none where nobody has measured it.
@@ -198,6 +200,7 @@ impl Model {
             family: None,
             accounting: None,
             salts: Salts::default(),
+            routing: None,
             reasoning: None,
             reliability: None,
             prices: Vec::new(),

@@ -205,6 +205,8 @@ pub enum Note {
     LongContext,
     /// It comes at an hour with higher prices.
     Peak,
+    /// This parameter, by which requests find their machine, has another value: real traffic may find nothing there.
+    OtherMachine(Name),
     /// The prices are in this currency, which is not converted.
     Currency(Name),
 }

@@ -44,7 +44,7 @@ const STRIPPED: u64 = 0x5bd1_e995_7f4a_7c15;
 /// The salts of a request, for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Salted {
-    /// The first block of each zone, or of what follows where it is empty.
+    /// The first block of each zone that has a salt, or of what follows where it is empty.
     starts: [usize; 3],
     salts: [u64; 3],
     /// Reasoning in front of this block is taken out.
@@ -90,7 +90,6 @@ impl Salted {
         let mut salted = Salted::default();
         for (index, zone) in ZONES.into_iter().enumerate() {
             let Some(names) = names(model, zone) else { continue };
-            salted.starts[index] = blocks.partition_point(|block| block.kind.zone() < zone);
             let mut hasher = Xxh3::new();
             let mut any = false;
             for name in &names.value {
@@ -108,6 +107,7 @@ impl Salted {
             if any {
                 // Different zones with the same value must not cancel out where they begin at the same block.
                 salted.salts[index] = hasher.digest().rotate_left(index as u32 * 17);
+                salted.starts[index] = blocks.partition_point(|block| block.kind.zone() < zone);
             }
         }
         let strips = model.reasoning.as_ref().is_some_and(|known| known.value == Reasoning::Stripped);
@@ -121,7 +121,7 @@ impl Salted {
     pub(super) fn at(&self, index: usize, block: &Block) -> u64 {
         let mut salt = 0;
         for (start, own) in self.starts.into_iter().zip(self.salts) {
-            if start == index {
+            if own != 0 && start == index {
                 salt ^= own;
             }
         }
@@ -134,7 +134,9 @@ impl Salted {
         let mut fewer = same;
         for zone in 0..3 {
             if self.salts[zone] != before.salts[zone] {
-                fewer = fewer.min(self.starts[zone]);
+                // Where only one of them has a salt, only that one knows where the zone begins.
+                let start = if self.salts[zone] == 0 { before.starts[zone] } else { self.starts[zone] };
+                fewer = fewer.min(start);
             }
         }
         let (from, to) = (self.strip.min(before.strip), self.strip.max(before.strip).min(fewer));

@@ -119,7 +119,7 @@ impl Simulator {
                 );
             }
             for world in lane.worlds.values_mut() {
-                let alike = world.alike(conversation, request, same, traits);
+                let alike = world.alike(Some(&*conversation), request, same, traits);
                 world.note_same(index, alike.same);
             }
         }

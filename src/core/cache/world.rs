@@ -75,12 +75,15 @@ impl World {
     /// equal by their text.
     pub(super) fn alike(
         &self,
-        before: &Conversation,
+        before: Option<&Conversation>,
         request: &Request,
         same: usize,
         traits: Traits,
     ) -> Alike {
         let salts = Salted::of(&self.model, &request.blocks, &request.params, traits);
+        let Some(before) = before else {
+            return Alike { salts, before: Salted::default(), same, stripped: false };
+        };
         let old = Salted::of(&self.model, &before.blocks, &before.params, before.traits);
         let (same, stripped) = salts.same(&old, &request.blocks, same);
         Alike { salts, before: old, same, stripped }

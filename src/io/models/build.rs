@@ -154,6 +154,7 @@ impl File {
         model.window = self.optional(&entry.window)?;
         model.framing = entry.framing.as_deref().map(Into::into);
         model.accounting = self.optional(&entry.accounting)?;
+        model.routing = self.names(&entry.routing)?;
         model.reasoning = self.optional(&entry.reasoning)?;
         model.reliability = self.optional(&entry.reliability)?;
         if let Some(share) = model.reliability.as_ref().filter(|share| !(0.0..=1.0).contains(&share.value)) {
@@ -172,20 +173,17 @@ impl File {
         Ok(model)
     }
 
+    fn names(&self, names: &Option<Sourced<Vec<String>>>) -> Result<Option<Known<Vec<Name>>>, Mistake> {
+        let Some(names) = names else { return Ok(None) };
+        let value = names.value.iter().map(|name| Name::from(name.as_str())).collect();
+        self.known(value, names.source.as_deref(), names.confidence).map(Some)
+    }
+
     fn salts(&self, entry: &SaltsEntry) -> Result<Salts, Mistake> {
-        let names = |names: &Option<Sourced<Vec<String>>>| {
-            names
-                .as_ref()
-                .map(|names| {
-                    let value = names.value.iter().map(|name| Name::from(name.as_str())).collect();
-                    self.known(value, names.source.as_deref(), names.confidence)
-                })
-                .transpose()
-        };
         Ok(Salts {
-            tools: names(&entry.tools)?,
-            system: names(&entry.system)?,
-            messages: names(&entry.messages)?,
+            tools: self.names(&entry.tools)?,
+            system: self.names(&entry.system)?,
+            messages: self.names(&entry.messages)?,
         })
     }
 

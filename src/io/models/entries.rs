@@ -44,6 +44,7 @@ pub(super) struct Entry {
     pub resource: Option<ResourceEntry>,
     pub opaque: Option<OpaqueEntry>,
     pub salts: Option<SaltsEntry>,
+    pub routing: Option<Sourced<Vec<String>>>,
     pub reasoning: Option<Sourced<ReasoningWord>>,
     pub reliability: Option<Sourced<f64>>,
     pub about: Option<IndexMap<String, Sourced<String>>>,
@@ -346,6 +347,18 @@ impl Entry {
         if let Some(theirs) = other.about {
             self.about.get_or_insert_default().extend(theirs);
         }
-        take_over!(self, other, like, tokens, window, framing, accounting, reasoning, reliability, prices);
+        take_over!(
+            self,
+            other,
+            like,
+            tokens,
+            window,
+            framing,
+            accounting,
+            routing,
+            reasoning,
+            reliability,
+            prices
+        );
     }
 }

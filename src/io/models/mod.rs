@@ -161,8 +161,8 @@ mod tests {
             models.get(&id.into()).price_at(at.as_millisecond(), tokens).unwrap()
         };
         let read = |id: &str, time: &str| at(id, time, 1).rates.read.to_string();
-        assert_eq!(read("gemini:gemini-4-argon", "2026-11-30T23:59:59Z"), "0.10");
-        assert_eq!(read("gemini:gemini-4-argon", "2026-12-01T00:00:00Z"), "0.20");
+        assert_eq!(read("google:gemini-4-argon", "2026-11-30T23:59:59Z"), "0.10");
+        assert_eq!(read("google:gemini-4-argon", "2026-12-01T00:00:00Z"), "0.20");
         // A Monday and the Sunday before it.
         let pro = "deepseek:deepseek-v4-pro";
         assert_eq!(read(pro, "2026-11-30T03:59:59Z"), "0.044");
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(read(pro, "2026-11-30T06:00:00Z"), "0.044");
         assert_eq!(read(pro, "2026-11-29T02:00:00Z"), "0.022");
         // The highest limit that is passed counts, and no limit is passed by its own number.
-        let code = |tokens| at("ark:seed-code", "2026-11-30T00:00:00Z", tokens).rates.input.to_string();
+        let code = |tokens| at("doubao:seed-code", "2026-11-30T00:00:00Z", tokens).rates.input.to_string();
         assert_eq!([32_000, 32_001, 128_001].map(code), ["1.20", "1.40", "2.80"]);
         let dear = at("openai:gpt-6.2-sol", "2026-11-30T00:00:00Z", 272_001).rates;
         assert_eq!(

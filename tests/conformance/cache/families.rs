@@ -236,7 +236,7 @@ fn answers_are_in_the_estimate_where_only_measurements_have_them() {
 
 #[test]
 fn what_the_caller_makes_is_paid_for_by_the_hour() {
-    let mut lab = Lab::of("gemini-explicit:gemini-2.5-pro");
+    let mut lab = Lab::of("google-explicit:gemini-2.5-pro");
     let blocks = [system(&text(1, 1_000_000)), user(1, &text(2, 1_000))];
     let made = lab.send(&blocks, &[(0, 3_600)]);
     // Making it costs what input costs, keeping it 4.50 for a million tokens and an hour.
@@ -256,7 +256,7 @@ fn what_the_caller_makes_is_paid_for_by_the_hour() {
 
 #[test]
 fn a_chain_of_answers_holds_all_of_it() {
-    let mut lab = Lab::of("ark:seed-code");
+    let mut lab = Lab::of("doubao:seed-code");
     let mut blocks = vec![system(&text(1, 2_000)), user(1, &text(2, 300))];
     lab.send(&blocks, &[]);
     blocks.extend([said(2, &text(3, 100)), user(3, &text(4, 50))]);
@@ -270,9 +270,9 @@ fn a_chain_of_answers_holds_all_of_it() {
 #[test]
 fn what_is_not_published_is_an_upper_bound() {
     for (model, min) in [
-        ("gemini:gemini-4-argon", 4_096),
+        ("google:gemini-4-argon", 4_096),
         ("qwen-implicit:qwen3.7-max", 1_024),
-        ("glm:glm-5.3", 500),
+        ("zai:glm-5.3", 500),
         ("minimax-passive:minimax-m3", 512),
     ] {
         let mut lab = Lab::of(model);
@@ -285,7 +285,7 @@ fn what_is_not_published_is_an_upper_bound() {
         assert_eq!(outcome.read(), Some(min as u32), "{model}");
         assert!(outcome.upper_bound && outcome.estimate, "{model}");
     }
-    let mut lab = Lab::of("gemini:gemini-2.5-pro");
+    let mut lab = Lab::of("google:gemini-2.5-pro");
     let blocks = [user(1, &text(1, 10_000))];
     lab.send(&blocks, &[]);
     assert_eq!(lab.send(&blocks, &[]).expected.map(|expected| expected.read), Some(6_000));
@@ -367,6 +367,20 @@ fn settings_break_the_cache_from_their_zone_on() {
     lab.choose("effort", Some("low"));
     let outcome = lab.send(&blocks, &[]);
     assert_eq!((outcome.read(), outcome.verdict), (Some(0), Verdict::SettingsChanged));
+}
+
+#[test]
+fn another_key_may_be_another_machine() {
+    let mut lab = Lab::of(GPT);
+    let blocks = [system(&text(1, 6_000))];
+    lab.send(&blocks, &[]);
+    lab.choose("prompt_cache_key", Some("b"));
+    let outcome = lab.send(&blocks, &[]);
+    // The most that could be is read; that real traffic may find another machine is said.
+    assert_eq!(outcome.read(), Some(6_000 / 128 * 128));
+    assert!(outcome.also.contains(&Verdict::Routing), "{outcome:?}");
+    assert!(outcome.notes.contains(&Note::OtherMachine("prompt_cache_key".into())));
+    assert!(outcome.settings.is_empty(), "it is no part of what is looked up");
 }
 
 #[test]

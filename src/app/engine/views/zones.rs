@@ -336,6 +336,9 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
                 Thousands(*typical)
             ),
             Note::LaterPrices(day) => format!("prices in force from {day}, which is after this call."),
+            Note::OtherMachine(name) => {
+                format!("{name} has another value: the request may reach a machine that has nothing stored.")
+            }
             Note::Peak => "at this hour its prices are higher.".to_owned(),
             Note::Currency(currency) => format!("prices are in {currency}, which is not converted."),
             Note::LongContext => "so long a request has the higher prices.".to_owned(),

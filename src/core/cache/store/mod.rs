@@ -282,3 +282,46 @@ pub(super) fn comparable(a: &Arc<Block>, b: &Arc<Block>) -> bool {
     use crate::core::wire::BlockKind::{ToolResult, ToolUse};
     a.kind == b.kind && (!matches!(a.kind, ToolUse | ToolResult) || a.name == b.name && a.tool == b.tool)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lives_as_requests_write_them() {
+        let cases = [
+            ("5m", Some(300)),
+            ("1h", Some(3_600)),
+            ("30s", Some(30)),
+            ("", None),
+            ("h", None),
+            ("5", None),
+            ("5天", None),
+        ];
+        for (text, life) in cases {
+            assert_eq!(seconds(text), life, "{text}");
+        }
+        assert_eq!(seconds("99999999h"), None);
+    }
+
+    #[test]
+    fn hidden_tokens_fill_blocks_and_are_not_reported() {
+        let floor = Floor { block: 2_048, min: 1_024, hidden: 600, report: 128 };
+        // 5,600 tokens are two whole blocks, of which 600 are hidden; 3,496 are 27 steps of 128.
+        assert_eq!(floor.of(5_000), 3_456);
+        assert_eq!((floor.of(1_023), floor.of(1_500)), (0, 1_408));
+        assert_eq!(Floor::TOKENS.of(7), 7);
+    }
+
+    #[test]
+    fn what_is_left_of_a_request() {
+        let floor = Floor { block: 16, min: 64, hidden: 0, report: 1 };
+        let all = Kept::Floor { floor, sent: 100, anew: 1 };
+        assert_eq!((all.most(1_000), all.most(96), all.most(97)), (96, 80, 96));
+        assert_eq!((all.in_front_of(95), all.in_front_of(63)), (80, 0));
+        let ends = Kept::Ends(vec![70, 90]);
+        assert_eq!((ends.most(1_000), ends.most(80)), (90, 80));
+        assert_eq!((ends.in_front_of(89), ends.in_front_of(90), ends.in_front_of(69)), (70, 90, 0));
+        assert_eq!((Kept::Nothing.most(9), Kept::Nothing.in_front_of(9)), (0, 0));
+    }
+}
