@@ -56,6 +56,20 @@ pub enum Action {
     ZonesNext,
     /// In cache zones, the next model.
     NextLane,
+    /// Every way of building the run, side by side.
+    Compare,
+    /// What changes would do, before they are made.
+    WhatIf,
+    /// The first turn alone, or all turns.
+    FirstTurn,
+    /// The next model of the comparison.
+    NextModel,
+    /// The model before.
+    PreviousModel,
+    /// Show what the selected way changes in the bench file, and write it.
+    ApplyWay,
+    /// Copy the comparison.
+    CopyCompared,
     /// Give the focused pane the whole screen, or take it back.
     Zoom,
     /// Raw or rendered text.
@@ -379,6 +393,13 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Injectors, "injectors", &["i"], S::Screen, ("injectors", 10), "Injectors: watched, told, pending", "Shows what each injector watches, told and has to tell, and what was swallowed."),
         row(A::Log, "log", &["L"], S::Screen, ("log", 10), "Log: what happened, in order", "Lists inputs, the facts that they changed and the calls that they led to."),
         row(A::Lints, "lints", &["C"], S::Screen, ("lints", 11), "Lints: budgets, text said twice, contradictions", "Lists what `plywood check` finds in the shown call, what it costs, and what to do about it."),
+        row(A::Compare, "compare", &["x"], S::Screen, ("compare", 6), "Compare every way of building the run", "Plays variants and policies on the same run, side by side: what each loses and costs on each model, and what the model believes meanwhile."),
+        row(A::WhatIf, "what_if", &["w"], S::Screen, ("what if", 8), "What a change would do", "Tries changes on the call that waits: another CWD, an edit, another model, tools, the order of layers, time; says which layers change, where the prefix breaks and what it costs. Enter makes the change."),
+        row(A::FirstTurn, "first_turn", &["t"], S::View(View::Compare), ("turn 1 only", 3), "Turn 1 only, or all turns", "Counts the first turn alone, or all of them: what costs less in one turn may cost more in two."),
+        row(A::NextModel, "next_model", &["tab"], S::View(View::Compare), ("model", 5), "The next model", "Selects the next model's cells: Enter shows their calls."),
+        row(A::PreviousModel, "previous_model", &["shift-tab"], S::View(View::Compare), NO, "The model before", "Selects the cells of the model before."),
+        row(A::ApplyWay, "apply_way", &["a"], S::View(View::Compare), ("apply", 4), "Write this way into the bench", "Shows the lines of the bench file that the selected way changes, and writes them if you say so; comments stay, and undo takes it back."),
+        row(A::CopyCompared, "copy_compared", &["y"], S::View(View::Compare), ("copy table", 6), "Copy the table", "Copies the comparison as it is shown, as text."),
         row(A::Views, "views", &["v"], S::Screen, ("views", 6), "The menu of views", "Lists the panes and views."),
         row(A::Zoom, "zoom", &["z"], S::Screen, ("zoom", 4), "Zoom the pane", "Gives the focused pane the whole screen, with more columns; again takes it back."),
         row(A::Copy, "copy", &["y"], S::Screen, ("copy", 8), "Copy", "Offers what can be copied: the blame line, a layer, the prompt, the request as JSON, a table; `y` again takes what the focused pane is about."),
@@ -450,6 +471,8 @@ pub const VIEWS: &[Action] = &[
     Action::Differences,
     Action::Lints,
     Action::Zones,
+    Action::Compare,
+    Action::WhatIf,
 ];
 
 /// The row of an action.
@@ -566,10 +589,17 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::OpenCall => !snapshot.calls.rows.is_empty(),
         Action::Fold => !state.blocks().is_empty(),
         Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,
+        Action::ApplyWay => state.snapshot.sheet.is_some() && !state.page.lines.is_empty(),
+        Action::FirstTurn | Action::CopyCompared => snapshot.data.compare().is_some(),
+        Action::NextModel | Action::PreviousModel => state.page.open_columns().len() > 1,
         Action::ZonesBefore | Action::ZonesNext | Action::NextLane => snapshot.data.zones().is_some(),
-        Action::Ledger | Action::Injectors | Action::Log | Action::Lints | Action::Zones => {
-            snapshot.calls.shown.is_some()
-        }
+        Action::Ledger
+        | Action::Injectors
+        | Action::Log
+        | Action::Lints
+        | Action::Zones
+        | Action::Compare
+        | Action::WhatIf => snapshot.calls.shown.is_some(),
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

@@ -103,6 +103,12 @@ pub enum EngineRequest {
     Run(Name),
     /// Look at the files again and say nothing of it: the terminal gained the focus, so something was done elsewhere.
     Look,
+    /// Make the change that was tried under this name.
+    Happen(Arc<str>),
+    /// Show what a way of building the run would change in the bench file.
+    PreviewWay(Vec<Name>),
+    /// Write a way of building the run into the bench file.
+    ApplyWay(Vec<Name>),
     /// Change the bench in its file; what was sent stays.
     EditBench(BenchEdit),
     /// The same for a form. The answer is [`super::snapshot::Snapshot::edited`] with this number.

@@ -1,6 +1,7 @@
 //! The workbench without a terminal: state, events, effects, and the engine that composes.
 
 pub mod action;
+pub mod blast;
 pub mod blocks;
 pub mod cells;
 pub mod copy;

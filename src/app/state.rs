@@ -82,6 +82,10 @@ pub enum View {
     Lints,
     /// What a call reads, writes and pays again, for several models.
     Zones,
+    /// Every way of building the run, side by side.
+    Compare,
+    /// What changes would do, before they are made.
+    WhatIf,
 }
 
 impl View {
@@ -95,6 +99,8 @@ impl View {
         View::Diff,
         View::Lints,
         View::Zones,
+        View::Compare,
+        View::WhatIf,
     ];
 
     /// Its number behind those of the panes; none for views that have a letter.
@@ -120,6 +126,8 @@ impl View {
             View::Diff => "Differences",
             View::Lints => "Lints",
             View::Zones => "Cache zones",
+            View::Compare => "Compare",
+            View::WhatIf => "What if",
         }
     }
 }
@@ -232,6 +240,8 @@ pub enum OverlayKind {
     KeptBoth,
     /// The programs of the bench, which are to be allowed or not.
     Programs,
+    /// What a way of building the run would change in the bench file.
+    Way,
     /// The fields of a layer, or of the bench.
     Form,
     /// The values that a field can have.
@@ -262,6 +272,7 @@ impl OverlayKind {
             OverlayKind::Kept => "Not saved the last time",
             OverlayKind::KeptBoth => "The file and what was not saved",
             OverlayKind::Programs => "This bench runs programs",
+            OverlayKind::Way => "Write this way into the bench",
             OverlayKind::Form => "Bench",
             OverlayKind::Choice => "Choose",
             OverlayKind::Value => "Change",
@@ -284,6 +295,7 @@ impl OverlayKind {
             | OverlayKind::Both
             | OverlayKind::Kept
             | OverlayKind::KeptBoth
+            | OverlayKind::Way
             | OverlayKind::Choice => Mode::Menu,
             OverlayKind::Form => Mode::Form,
             OverlayKind::Value => Mode::Value,

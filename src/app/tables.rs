@@ -2,6 +2,7 @@
 
 use super::cells::grouped;
 use super::snapshot::{ByteOrder, CallState, CallTable, LayerRow, LayerTable, Lost, Paid, Ways};
+use crate::core::compare;
 use crate::core::text::table::Table;
 
 /// The layers, in byte order. `sign` stands in front of counts that are estimates.
@@ -140,6 +141,48 @@ pub fn ways(ways: &Ways) -> Table {
         lines.row(cells);
     }
     lines
+}
+
+/// Every way of building a run as a table: `>` the bench as it is written, `*` what costs least of what tells the truth.
+#[must_use]
+pub fn compared(table: &compare::Table) -> Table {
+    let mut heading = vec!["".to_owned(), "way".to_owned()];
+    for (index, short) in table.short.iter().enumerate() {
+        let about = table.rows.iter().any(|row| row.sums.get(index).is_some_and(|sum| sum.estimate));
+        heading.push(format!(">{short}{} lost", if about { " ~" } else { "" }));
+        heading.push(">$".to_owned());
+    }
+    heading.extend([">stale", ">superseded", ">untold"].map(str::to_owned));
+    heading.push(table.last.map_or_else(|| ">ctx".to_owned(), |call| format!(">ctx @{}", call.0)));
+    let mut lines = Table::new(&heading.iter().map(|head| &**head).collect::<Vec<_>>());
+    for row in &table.rows {
+        lines.row(compared_row(table, row));
+    }
+    lines
+}
+
+/// The cells of a row of [`compared`].
+#[must_use]
+pub fn compared_row(table: &compare::Table, row: &compare::TableRow) -> Vec<String> {
+    let sign = match (row.least, row.base) {
+        (true, _) => "*",
+        (false, true) => ">",
+        (false, false) => "",
+    };
+    let none = || "n/a".to_owned();
+    let mut cells = vec![sign.to_owned(), format!("{}{}", "  ".repeat(usize::from(row.depth)), row.label)];
+    for index in 0..table.models.len() {
+        let sum = row.sums.get(index);
+        cells.push(sum.and_then(|sum| sum.lost).map_or_else(none, grouped));
+        cells.push(sum.and_then(|sum| sum.cost).map_or_else(none, |cost| (cost * 1_000).decimals(2)));
+    }
+    let told = |count: fn(&compare::Told) -> u32| {
+        row.told.as_ref().map_or_else(none, |told| count(told).to_string())
+    };
+    cells.extend([told(|told| told.stale), told(|told| told.superseded), told(|told| told.untold)]);
+    let context = row.sums.get(table.counted).and_then(|sum| sum.last);
+    cells.push(context.map_or_else(none, |tokens| grouped(u64::from(tokens))));
+    cells
 }
 
 #[cfg(test)]

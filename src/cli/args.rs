@@ -115,6 +115,8 @@ pub enum Command {
     Run(RunArgs),
     /// Compare every way of building a run: what it loses and costs, and what the model believes meanwhile
     Compare(CompareArgs),
+    /// Say what a change would do before it is made: layers, the first broken byte, tokens and money
+    WhatIf(WhatIfArgs),
     /// Write a bench for a folder, or from a request that was really sent
     Init(InitArgs),
     /// Check benches, for instance against a request that was really sent
@@ -353,6 +355,29 @@ pub struct CompareArgs {
     /// Where the settings are.
     #[command(flatten)]
     pub settings: SettingsArgs,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `what-if`.
+#[derive(Clone, Debug, Args)]
+pub struct WhatIfArgs {
+    /// A bench file, a folder, or the name of a sample
+    #[arg(value_name = "PATH")]
+    pub path: PathBuf,
+    /// The changes: cwd=DIR, edit=FILE, model=MODEL, tools=-TOOL, move=LAYER:PAST, wait=TIME; by default some of each
+    #[arg(value_name = "CHANGE")]
+    pub changes: Vec<String>,
+    /// How the bench is used.
+    #[command(flatten)]
+    pub bench: BenchArgs,
+    /// The call that waits when the change happens
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
+    pub call: u32,
+    /// The models, as provider:model or without the provider; by default the bench's and two of other vendors
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    pub models: Vec<String>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -6,31 +6,22 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::{BenchArgs, CompareArgs};
-use super::open::{Bench, adjust};
+use super::open::{Bench, Edge, adjust};
 use super::order;
-use super::output::{Failure, Out, Outcome, Result, Table};
+use super::output::{Failure, Out, Outcome, Result};
 use super::report::Revisions;
-use crate::app::cells::grouped;
 use crate::app::engine::Counters;
+use crate::app::tables;
 use crate::core::cache::{Measures, Models, Money, Verdict};
 use crate::core::compare::{
-    self, CallCell, Comparison, Policy, Row, Sum, Table as Compared, TableRow, Told, Volatility, Wrong,
+    self, CallCell, Comparison, Policy, Row, Sum, Table as Compared, Volatility, Wrong,
 };
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{FactKey, Found, Name};
-use crate::core::run::{Load, Player};
+use crate::core::fact::Name;
+use crate::core::run::Player;
 use crate::core::wire::CallNo;
 use crate::io::edit::Original;
 use crate::io::edit::bench as edit;
-use crate::io::load::Loader;
-
-struct Edge<'a>(&'a mut Loader);
-
-impl Load for Edge<'_> {
-    fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {
-        keys.iter().map(|key| (key.clone(), self.0.load(key))).collect()
-    }
-}
 
 /// A bench whose ways are compared.
 pub(super) struct Comparing {
@@ -137,10 +128,7 @@ pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result {
         let row = comparing.row(&names, &ids);
         comparison.add(row);
     }
-    let times: BTreeMap<CallNo, i64> =
-        comparing.player.session().calls().iter().map(|call| (call.call, call.at)).collect();
-    let at = |call: CallNo| times.get(&call).copied().unwrap_or_default();
-    let wrong: Vec<Wrong> = comparison.rows.iter().flat_map(|row| compare::check(row, &models, at)).collect();
+    let wrong: Vec<Wrong> = comparison.rows.iter().flat_map(|row| compare::check(row, &models)).collect();
     if let Some(turns) = args.turns
         && comparison.base().is_some_and(|base| turns > base.turns())
     {
@@ -268,22 +256,7 @@ fn text(
         out.line(format_args!("  {note}"))?;
     }
     out.line("")?;
-    let mut heading = vec!["".to_owned(), "way".to_owned()];
-    for (index, short) in table.short.iter().enumerate() {
-        let about = table.rows.iter().any(|row| row.sums.get(index).is_some_and(|sum| sum.estimate));
-        heading.push(format!(">{short}{} lost", if about { " ~" } else { "" }));
-        heading.push(">$".to_owned());
-    }
-    heading.extend([">stale".to_owned(), ">superseded".into(), ">untold".into()]);
-    heading.push(match table.last {
-        Some(call) => format!(">ctx @{}", call.0),
-        None => ">ctx".to_owned(),
-    });
-    let heads: Vec<&str> = heading.iter().map(|head| &**head).collect();
-    let mut lines = Table::new(&heads);
-    for row in &table.rows {
-        lines.row(cells(table, row));
-    }
+    let lines = tables::compared(table);
     lines.write(out)?;
     out.line("")?;
     for failed in table.rows.iter().filter_map(|row| Some((row, row.failed.as_ref()?))) {
@@ -306,28 +279,6 @@ fn labelled(label: &str, lines: &[Arc<str>], out: &mut Out<'_>) -> std::io::Resu
         out.line(format_args!("{:<7}  {line}", if index == 0 { label } else { "" }))?;
     }
     Ok(())
-}
-
-fn cells(table: &Compared, row: &TableRow) -> Vec<String> {
-    let sign = if row.least {
-        "*"
-    } else if row.base {
-        ">"
-    } else {
-        ""
-    };
-    let mut cells = vec![sign.to_owned(), format!("{}{}", "  ".repeat(usize::from(row.depth)), row.label)];
-    let none = || "n/a".to_owned();
-    for index in 0..table.models.len() {
-        let sum = row.sums.get(index);
-        cells.push(sum.and_then(|sum| sum.lost).map_or_else(none, grouped));
-        cells.push(sum.and_then(|sum| sum.cost).map_or_else(none, |cost| (cost * 1_000).decimals(2)));
-    }
-    let told = |count: fn(&Told) -> u32| row.told.as_ref().map_or_else(none, |told| count(told).to_string());
-    cells.extend([told(|told| told.stale), told(|told| told.superseded), told(|told| told.untold)]);
-    let context = row.sums.get(table.counted).and_then(|sum| sum.last);
-    cells.push(context.map_or_else(none, |tokens| grouped(u64::from(tokens))));
-    cells
 }
 
 #[derive(Serialize)]
@@ -493,7 +444,12 @@ fn write(bench: &Bench, asked: &str, policies: &[Policy], out: &mut Out<'_>) -> 
         .map_err(|why| Failure::message(format!("{asked} cannot be written into {}: {why}", key.path)))?;
     for line in edit::changed_lines(original.text(), &edited.splices) {
         let text = format!("{}{}", line.sign(), line.text());
-        out.line(out.painted(&text, if line.is_new() { "32" } else { "31" }))?;
+        let painted = match line {
+            edit::ChangedLine::At(_) => out.painted(&text, "2"),
+            edit::ChangedLine::Old(_) => out.painted(&text, "31"),
+            edit::ChangedLine::New(_) => out.painted(&text, "32"),
+        };
+        out.line(painted)?;
     }
     edit::write(path, &original, &edited).map_err(|_| {
         Failure::message(format!("{} could not be written, or was changed meanwhile", key.path))

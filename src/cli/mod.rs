@@ -36,6 +36,7 @@ mod serve;
 pub mod settings;
 mod shot;
 mod themes;
+mod what_if;
 mod workbench;
 
 use args::{Cli, Command};
@@ -94,6 +95,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Audit(args) => audit::run(&args, out),
         Command::Report(args) => markdown::run(&args, out),
         Command::Run(args) => run::run(&args, out),
+        Command::WhatIf(args) => what_if::run(&args, out),
         Command::Compare(args) => compare::run(&args, out),
         Command::Shot(args) => shot::run(&args, out),
         Command::Keys(args) => keys::run(&args, out),

@@ -40,7 +40,8 @@ pub(super) fn adjust(bench: &mut bench::Bench, args: &BenchArgs) {
     }
 }
 
-struct Edge<'a>(&'a mut Loader);
+/// What supplies facts, as a loader of sessions.
+pub(super) struct Edge<'a>(pub(super) &'a mut Loader);
 
 impl Load for Edge<'_> {
     fn load(&mut self, keys: &[FactKey]) -> Vec<(FactKey, Found)> {

@@ -18,4 +18,5 @@ pub mod search;
 pub mod source;
 pub mod text;
 pub mod tokens;
+pub mod whatif;
 pub mod wire;

@@ -32,4 +32,5 @@ mod settings;
 #[path = "../support/mod.rs"]
 mod support;
 mod watch;
+mod what_if;
 mod wire;

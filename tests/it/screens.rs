@@ -1,6 +1,7 @@
 //! What a terminal shows of the workbench, and what keys and the mouse do to it.
 
 mod blocks;
+mod compare;
 mod conventions;
 mod copying;
 mod day;

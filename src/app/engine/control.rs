@@ -74,6 +74,12 @@ pub struct Engine {
     pub(super) ahead: Option<Ahead>,
     pub(super) ways: Vec<Way>,
     pub(super) ways_left: Option<Vec<Vec<Name>>>,
+    /// Every way side by side, since somebody looked at it.
+    pub(super) comparison: Option<super::comparison::Comparing>,
+    /// Changes that are being tried, since somebody looked at them.
+    pub(super) trying: Option<super::what_if::Trying>,
+    /// What a way would change in the bench file.
+    pub(super) way_preview: Option<crate::app::views::WayPreview>,
     pub(super) generation: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     /// The call whose cache zones are shown; none for the shown one.
@@ -151,6 +157,9 @@ impl Engine {
             ahead: None,
             ways: Vec::new(),
             ways_left: None,
+            comparison: None,
+            trying: None,
+            way_preview: None,
             generation: 0,
             folders,
             zones_at: None,
@@ -252,6 +261,12 @@ impl Engine {
                 self.compare(with);
                 Ok(())
             }
+            EngineRequest::Happen(id) => self.happen(&id),
+            EngineRequest::PreviewWay(names) => {
+                self.preview_way(names);
+                Ok(())
+            }
+            EngineRequest::ApplyWay(names) => self.apply_way(&names),
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),
             EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
             EngineRequest::UndoBench => self.undo_bench(),
@@ -554,6 +569,9 @@ impl Engine {
         self.preview.take_if(|preview| preview.fix.is_some());
         self.ways.clear();
         self.ways_left = None;
+        self.comparison = None;
+        self.trying = None;
+        self.way_preview = None;
     }
 
     pub(super) fn forget_sent(&mut self) {
@@ -575,6 +593,10 @@ impl Engine {
 
     /// Works on the table of variants: one of them. False when there is nothing left to do.
     pub fn work_on_ways(&mut self) -> bool {
+        // Whoever looks at the comparison waits for it.
+        if self.work_on_comparison() || self.work_on_what_if() {
+            return true;
+        }
         let names = self.edge.ways();
         if names.is_empty() || !self.can_count() {
             return false;

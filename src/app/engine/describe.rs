@@ -194,6 +194,11 @@ impl Engine {
         if let Some(typed) = self.preview.as_ref().and_then(|preview| preview.typed.as_ref()) {
             snapshot.draft = Some(self.draft(typed, &snapshot));
         }
+        match self.view {
+            View::Compare => snapshot.data = ViewData::Compare(self.compare_view()),
+            View::WhatIf => snapshot.data = ViewData::WhatIf(self.what_if_view()),
+            _ => {}
+        }
         snapshot.programs = self.programs();
         self.put_on_stage(&mut snapshot);
         snapshot.sheet = self.edge.sheet(&self.options.variants);

@@ -11,7 +11,7 @@ use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Rev, Value};
 use crate::core::run::Load;
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::command::{TrustStore, Wake};
-use crate::io::edit::bench::{self, BenchEdit, BenchUndo, Sheet};
+use crate::io::edit::bench::{self, BenchEdit, BenchEdited, BenchUndo, ChangedLine, Sheet};
 use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
@@ -117,6 +117,25 @@ impl Disk {
             Some((path, key)) => Ok((path.to_owned(), key)),
             None => {
                 Err("the built-in bench is part of the program; a bench of your own can be edited".into())
+            }
+        }
+    }
+
+    /// An edit of the bench file, worked out and found right with these variants: the file, what it holds, the edit.
+    fn worked_out(
+        &mut self,
+        edit: &BenchEdit,
+        variants: &[Name],
+    ) -> Result<(PathBuf, Original, BenchEdited), String> {
+        let (path, key) = self.bench_path()?;
+        let original = Original::read(&path)?;
+        let edited = bench::edit(&key.path, &original, edit)?;
+        let bytes = original.apply(&edited.splices)?;
+        match self.file.bench_with(&key, &bytes, variants, true) {
+            Ok(_) => Ok((path, original, edited)),
+            Err(problems) => {
+                let first = problems.first().map_or_else(String::new, |problem| problem.message.clone());
+                Err(format!("the bench would be wrong: {first}"))
             }
         }
     }
@@ -264,15 +283,27 @@ impl Edge for Disk {
         self.file.loaded().folders()
     }
 
+    fn derive(&mut self, derived: Vec<(Name, Vec<(Name, Value)>)>) {
+        self.file.derive(derived);
+    }
+
+    fn variant_edit(&self, names: &[Name]) -> Option<BenchEdit> {
+        self.file.path()?;
+        self.file.variant_edit(names)
+    }
+
+    fn preview_bench(
+        &mut self,
+        edit: &BenchEdit,
+        variants: &[Name],
+    ) -> Result<(Name, Vec<ChangedLine>), String> {
+        let (path, original, edited) = self.worked_out(edit, variants)?;
+        Ok((self.shown(&path).into(), bench::changed_lines(original.text(), &edited.splices)))
+    }
+
     fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String> {
-        let (path, key) = self.bench_path()?;
-        let original = Original::read(&path)?;
-        let edited = bench::edit(&key.path, &original, edit)?;
-        let bytes = original.apply(&edited.splices)?;
-        if let Err(problems) = self.file.bench_with(&key, &bytes, variants, true) {
-            let first = problems.first().map_or_else(String::new, |problem| problem.message.clone());
-            return Err(format!("the bench would be wrong: {first}"));
-        }
+        let (_, key) = self.bench_path()?;
+        let (path, original, edited) = self.worked_out(edit, variants)?;
         match bench::write(&path, &original, &edited) {
             Ok(undo) => {
                 self.undo.push(undo);

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{Command, FactKey, FilePath, Found, Name};
+use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Value};
 use crate::core::run::Load;
 use crate::io::command::Wake;
-use crate::io::edit::bench::{BenchEdit, Sheet};
+use crate::io::edit::bench::{BenchEdit, ChangedLine, Sheet};
 use crate::io::edit::{KeptText, Original, SaveError, Splice};
 
 /// A bench on disk, with everything around it.
@@ -88,6 +88,24 @@ pub trait Edge: Load + Send {
 
     /// What the bench file says, and what these variants of it say instead; none for a bench without a file.
     fn sheet(&mut self, variants: &[Name]) -> Option<Arc<Sheet>>;
+
+    /// From now on these can be applied by their names, too, as if they were variants of the file: names with dotted
+    /// paths and their values.
+    fn derive(&mut self, derived: Vec<(Name, Vec<(Name, Value)>)>);
+
+    /// The edit that makes the bench file say what these variants and derived ones say; none without a bench file.
+    fn variant_edit(&self, names: &[Name]) -> Option<BenchEdit>;
+
+    /// What an edit would change in the bench file: its name, and the lines that go and come.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be made: one sentence, lower case, without a full stop.
+    fn preview_bench(
+        &mut self,
+        edit: &BenchEdit,
+        variants: &[Name],
+    ) -> Result<(Name, Vec<ChangedLine>), String>;
 
     /// A text file, to be edited: its path on disk and what it holds.
     ///

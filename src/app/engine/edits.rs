@@ -82,7 +82,12 @@ impl Engine {
         match self.edge.bench(&self.options.variants) {
             Ok((bench, warnings)) => {
                 self.warnings = warnings;
-                self.go_on_with(bench, edited.by, edited.layers)?;
+                // An edit that is about no layer may have changed several all the same.
+                let layers = match edited.layers.is_empty() {
+                    true => self.player.session().bench().changed_layers(&bench),
+                    false => edited.layers,
+                };
+                self.go_on_with(bench, edited.by, layers)?;
             }
             Err(problems) => self.broken = problems,
         }

@@ -3,6 +3,7 @@
 mod branches;
 mod commands;
 mod compare;
+mod comparison;
 mod control;
 mod describe;
 mod disk;
@@ -19,6 +20,7 @@ mod texts;
 mod thread;
 pub mod views;
 mod ways;
+mod what_if;
 
 pub use control::{Engine, Options};
 pub use disk::Disk;

@@ -14,6 +14,7 @@ pub(super) fn page(state: &State) -> Page {
         head(block, &mut lines);
     }
     Page {
+        groups: Vec::new(),
         note: note(blocks),
         enter: "its bytes",
         columns: vec![

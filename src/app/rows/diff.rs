@@ -130,6 +130,7 @@ pub(super) fn page(state: &State) -> Page {
         turned: turned.clone(),
     };
     Page {
+        groups: Vec::new(),
         note,
         enter: "its bytes",
         columns: columns(),

@@ -22,6 +22,7 @@ pub(super) fn page(state: &State) -> Page {
         injector(&mut lines, state, injectors.call, row);
     }
     Page {
+        groups: Vec::new(),
         note: format!("at call {}", injectors.call.0),
         enter: "its bytes",
         columns: vec![Column { rest: true, ..Column::default() }],

@@ -25,6 +25,7 @@ pub(super) fn page(state: &State) -> Page {
     }
     let column = state.here().column;
     Page {
+        groups: Vec::new(),
         note: format!("call {}{agent}, turn {}; {again}", ledger.call.0, ledger.turn),
         enter: if column == 0 { "expand or fold" } else { "its bytes" },
         columns: vec![

@@ -14,6 +14,7 @@ pub(super) fn page(state: &State) -> Page {
     }
     let column = |head, right, rest| Column { head, right, rest, ..Column::default() };
     Page {
+        groups: Vec::new(),
         note: format!("{} entries; call {} is shown", log.rows.len(), log.shown.0),
         enter: "to the call",
         columns: vec![

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod calls;
+mod compare;
 mod diff;
 mod form;
 mod injectors;
@@ -13,15 +14,17 @@ mod orders;
 mod overlay;
 mod page;
 mod request;
+mod what_if;
 mod why;
 mod zones;
 
 pub use calls::{CallLine, call_line_text, call_lines};
+pub use compare::{FIRST_TURN, compared_table, first_turn_only, selected_way};
 pub use diff::{DiffRow, DiffRows, Half, Widths};
 pub use laid::Laid;
 pub use orders::{Both, StrokeCell, both_orders, meet, order_words, stroke};
 pub use overlay::{Answer, ListRow, Pick, list_rows, list_title};
-pub use page::{Cell, Column, GAP, Goal, Ink, Line, Page, page, page_cells, page_stands};
+pub use page::{Cell, Column, GAP, Goal, Group, Ink, Line, Page, page, page_cells, page_stands};
 pub use request::{BlockRows, Look, Reading, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};
 pub use zones::{Run, bar, blame_line as zones_blame, lane_of as zone_lane};

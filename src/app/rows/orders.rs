@@ -61,6 +61,7 @@ pub(super) fn page(state: &State) -> Page {
     let selected = both.iter().position(|both| both.row == state.layers.cursor);
     let first = both.iter().position(|one| both.iter().any(|other| cross(*one, *other)));
     Page {
+        groups: Vec::new(),
         note: match crossed {
             0 => "every layer runs where it stands".to_owned(),
             n => format!("{n} of {} layers run in another order than they stand", both.len()),

@@ -13,7 +13,7 @@ use crate::app::form::{Field, Subject};
 use crate::app::state::{Overlay, OverlayKind, Pane, State};
 use crate::core::diff::lines::hunks;
 use crate::core::fact::Name;
-use crate::io::edit::bench::BenchEdit;
+use crate::io::edit::bench::{BenchEdit, ChangedLine};
 
 /// What taking a row means.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,6 +44,8 @@ pub enum Pick {
     Form(Subject),
     /// Make this edit of the bench file.
     Edit(Box<BenchEdit>),
+    /// Write the way whose changes are shown into the bench file.
+    Way(Vec<Name>),
     /// Nothing: a line of text.
     Line,
 }
@@ -194,6 +196,7 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
             ("Take theirs", "Takes the file as it is now; undo brings mine back.", Answer::TakeTheirs),
         ]),
         OverlayKind::Programs => programs(state),
+        OverlayKind::Way => way(state),
         OverlayKind::Both => {
             let Some(editor) = &state.editor else { return Vec::new() };
             let Some(theirs) = &editor.theirs else { return Vec::new() };
@@ -260,6 +263,34 @@ fn programs(state: &State) -> Vec<ListRow> {
         "",
         Pick::Answer(Answer::RunPrograms),
     ));
+    rows
+}
+
+/// What a way changes in the bench file, and the question.
+fn way(state: &State) -> Vec<ListRow> {
+    let line = |sign: &str, text: &str| ListRow::new(sign, text, "", Pick::Line);
+    let preview = state.snapshot.data.compare().and_then(|view| view.preview.as_ref());
+    let Some(preview) = preview else { return vec![line("", "...")] };
+    if let Some(problem) = &preview.problem {
+        return vec![line("!", problem), ListRow::new("", "Not now", "", Pick::Answer(Answer::NotNow))];
+    }
+    let mut rows = vec![
+        ListRow::new("", format!("Write this into {}", preview.file), "", Pick::Way(preview.names.clone())),
+        ListRow::new("", "Not now", "", Pick::Answer(Answer::NotNow)),
+    ];
+    // What is cut away could be what is changed.
+    let cells = super::page::page_cells(state).saturating_sub(8).max(24);
+    let wrapped = |sign: &str, text: &str| -> Vec<ListRow> {
+        let pieces = cells::wrap(text, cells).into_iter();
+        pieces.map(|(range, hang)| line(sign, &format!("{:hang$}{}", "", &text[range]))).collect()
+    };
+    for changed in preview.lines.iter() {
+        match changed {
+            ChangedLine::At(place) => rows.push(ListRow::new("", place, "", Pick::Nothing)),
+            ChangedLine::Old(text) => rows.extend(wrapped("-", text)),
+            ChangedLine::New(text) => rows.extend(wrapped("+", text)),
+        }
+    }
     rows
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::diff::{self, DiffRows};
-use super::{blocks, injectors, ledger, lints, log, orders, zones};
+use super::{blocks, compare, injectors, ledger, lints, log, orders, what_if, zones};
 use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::effect::TextPlace;
@@ -84,6 +84,12 @@ pub enum Goal {
     Fix(Fix, Arc<str>),
     /// An action.
     Do(Action),
+    /// Makes a change that was tried.
+    Happen(Arc<str>),
+    /// Opens the text behind the line.
+    Edit,
+    /// Shows or hides what is known by this key.
+    Turn(Arc<str>),
     /// To a message in one of the three forms of the ledger.
     Stored {
         /// The message.
@@ -159,6 +165,15 @@ impl Line {
     }
 }
 
+/// A word above several columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// The columns.
+    pub columns: std::ops::Range<usize>,
+    /// What stands above them.
+    pub text: String,
+}
+
 /// A view, laid out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
@@ -168,6 +183,8 @@ pub struct Page {
     pub enter: &'static str,
     /// The columns.
     pub columns: Vec<Column>,
+    /// What stands above the heads of columns; empty for nothing.
+    pub groups: Vec<Group>,
     /// The lines.
     pub lines: Vec<Line>,
     /// The line to begin at: when the view is opened, and when another call is shown.
@@ -265,6 +282,8 @@ pub fn page(state: &State) -> Page {
         View::Diff => diff::page(state),
         View::Lints => lints::page(state),
         View::Zones => zones::page(state),
+        View::Compare => compare::page(state),
+        View::WhatIf => what_if::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {

@@ -74,6 +74,7 @@ pub(super) fn page(state: &State) -> Page {
         _ => "its bytes",
     };
     Page {
+        groups: Vec::new(),
         note,
         enter,
         columns: Vec::new(),

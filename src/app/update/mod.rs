@@ -1,5 +1,6 @@
 //! The one function that changes the state. It never composes and never waits: what it wants done is returned.
 
+mod compare;
 mod differences;
 mod editor;
 mod follow;

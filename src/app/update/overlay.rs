@@ -169,6 +169,7 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
             form::open(state, subject);
             return Vec::new();
         }
+        Pick::Way(names) => EngineRequest::ApplyWay(names),
         Pick::Edit(edit) => return form::ask(state, *edit),
         Pick::Action(action) => {
             state.overlays.pop();

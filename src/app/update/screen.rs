@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{differences, editor, form, overlay, reading, search, views, why_lines, zones};
+use super::{compare, differences, editor, form, overlay, reading, search, views, why_lines, zones};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
@@ -65,6 +65,13 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ZonesBefore => return zones::step(state, -1),
         Action::ZonesNext => return zones::step(state, 1),
         Action::NextLane => zones::next_lane(state),
+        Action::Compare => views::switch(state, View::Compare),
+        Action::WhatIf => views::switch(state, View::WhatIf),
+        Action::FirstTurn => compare::turn_first(state),
+        Action::NextModel => views::turn_column(state, Action::ColumnNext),
+        Action::PreviousModel => views::turn_column(state, Action::ColumnBefore),
+        Action::ApplyWay => return compare::ask(state),
+        Action::CopyCompared => return compare::copy(state),
         Action::OpenLine => return views::open(state),
         Action::ColumnBefore | Action::ColumnNext => views::turn_column(state, action),
         Action::Zoom => {

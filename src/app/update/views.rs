@@ -161,6 +161,15 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             }
             refresh(state);
         }
+        Goal::Happen(id) => return vec![Effect::Engine(EngineRequest::Happen(id))],
+        Goal::Edit => return super::editor::ask(state, crate::app::editor::Purpose::Here),
+        Goal::Turn(key) => {
+            let turned = &mut state.here_mut().turned;
+            if !turned.remove(&key) {
+                turned.insert(key);
+            }
+            refresh(state);
+        }
         Goal::Stored { message, form, author } => read(state, message, form, author.as_ref()),
         Goal::Layer(layer) => screen::show_layer(state, &layer),
         Goal::Lane(lane) => zones::select(state, lane),

@@ -1,14 +1,19 @@
 //! What the engine publishes for the views besides the panes. Each is there only while its view is open.
 
+mod compare;
 mod injectors;
 mod ledger;
 mod log;
+mod what_if;
 mod zones;
 
+pub use compare::{CompareView, WayPreview};
 pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use log::{LogChange, LogKind, LogRow, LogView};
 pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
+
+pub use what_if::{WhatIfRow, WhatIfView};
 
 use super::effect::TextPlace;
 use super::state::View;
@@ -42,6 +47,10 @@ pub enum ViewData {
     Log(LogView),
     /// Of cache zones.
     Zones(Box<ZonesView>),
+    /// Of the comparison.
+    Compare(CompareView),
+    /// Of what changes would do.
+    WhatIf(WhatIfView),
 }
 
 impl ViewData {
@@ -54,6 +63,8 @@ impl ViewData {
             View::Injectors => View::Injectors,
             View::Log => View::Log,
             View::Zones => View::Zones,
+            View::Compare => View::Compare,
+            View::WhatIf => View::WhatIf,
         }
     }
 
@@ -67,6 +78,18 @@ impl ViewData {
     #[must_use]
     pub fn injectors(&self) -> Option<&InjectorsView> {
         if let ViewData::Injectors(injectors) = self { Some(injectors) } else { None }
+    }
+
+    /// The comparison, if that is what there is.
+    #[must_use]
+    pub fn compare(&self) -> Option<&CompareView> {
+        if let ViewData::Compare(compare) = self { Some(compare) } else { None }
+    }
+
+    /// What changes would do, if that is what there is.
+    #[must_use]
+    pub fn what_if(&self) -> Option<&WhatIfView> {
+        if let ViewData::WhatIf(what_if) = self { Some(what_if) } else { None }
     }
 
     /// The log, if that is what there is.

@@ -66,6 +66,8 @@ pub struct RowCall {
     pub turn: u32,
     /// The conversation.
     pub agent: Name,
+    /// When it is sent, in milliseconds since the Unix epoch: prices and lives depend on it.
+    pub at: i64,
     /// What the model must believe.
     pub beliefs: Beliefs,
     /// For each model, in the order of [`Row::models`]; empty for a call that failed.
@@ -173,6 +175,7 @@ impl Row {
                 call: record.call,
                 turn: turn.max(1),
                 agent: record.agent.clone(),
+                at: record.at,
                 beliefs: Beliefs {
                     stale: has(Belief::Stale),
                     superseded: has(Belief::Superseded),

@@ -99,7 +99,7 @@ pub struct Wrong {
 /// comes out the same from the figures as a vendor with inclusive accounting would report them and as one with exclusive
 /// accounting would; and that turns add up to the run.
 #[must_use]
-pub fn check(row: &Row, models: &Models, at: impl Fn(CallNo) -> i64) -> Vec<Wrong> {
+pub fn check(row: &Row, models: &Models) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     for (index, id) in row.models.iter().enumerate() {
         let model = models.get(id);
@@ -123,7 +123,7 @@ pub fn check(row: &Row, models: &Models, at: impl Fn(CallNo) -> i64) -> Vec<Wron
             if lost > earlier.unwrap_or(sent).min(sent) {
                 say(no, format!("lost {lost} is more than this call and the one before it hold"));
             }
-            let Some(price) = model.price_at(at(call.call), sent) else { continue };
+            let Some(price) = model.price_at(call.at, sent) else { continue };
             let short = price.rates.write_5m.unwrap_or(price.rates.input);
             let hour = price.rates.write_1h.unwrap_or(short);
             let most = short.max(hour);

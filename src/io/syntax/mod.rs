@@ -8,7 +8,7 @@ pub mod node;
 mod parse;
 mod place;
 pub(crate) mod quote;
-mod scalar;
+pub(crate) mod scalar;
 mod schema;
 pub(crate) mod shape;
 pub(crate) mod suggest;

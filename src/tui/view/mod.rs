@@ -76,7 +76,17 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
         (None, View::Bytes) => request::draw(canvas, room, layout.size, state),
-        (None, View::Ledger | View::Injectors | View::Log | View::Blocks | View::Lints | View::Zones) => {
+        (
+            None,
+            View::Ledger
+            | View::Injectors
+            | View::Log
+            | View::Blocks
+            | View::Lints
+            | View::Zones
+            | View::Compare
+            | View::WhatIf,
+        ) => {
             page::draw(canvas, room, layout.size, state);
         }
         (None, View::Diff) => diff::draw(canvas, room, layout.size, state),

@@ -79,6 +79,8 @@ pub(super) fn framed(
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     let page = &state.page;
     let heads = u16::from(page.columns.iter().any(|column| !column.head.is_empty()) && area.height > 6);
+    let above = u16::from(!page.groups.is_empty() && heads > 0);
+    let heads = heads + above;
     let lines = frame(canvas, area, size, state, heads);
     if lines.is_empty() {
         return;
@@ -96,6 +98,13 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
                 canvas.text(x, lines.y - 1, wide, column.head, role);
             }
         }
+    }
+    for group in page.groups.iter().filter(|_| above > 0) {
+        let mut own = layout.iter().filter(|(index, ..)| group.columns.contains(index));
+        let Some(&(_, from, wide)) = own.next() else { continue };
+        let right = own.next_back().map_or(from + wide, |&(_, from, wide)| from + wide);
+        let (x, right) = (lines.x + narrow(from), lines.x + narrow(right));
+        canvas.right(x, right, lines.y - 2, &group.text, Role::Head);
     }
     let shown = page.lines.iter().enumerate().skip(here.list.top).take(usize::from(lines.height));
     for (index, line) in shown {

@@ -58,7 +58,7 @@ pub(super) struct Day {
     pub(super) state: State,
     pub(super) shot: Shot,
     outside: Vec<(PathBuf, u32, u32)>,
-    copied: Vec<String>,
+    pub(super) copied: Vec<String>,
     quit: bool,
 }
 

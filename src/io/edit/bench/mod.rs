@@ -216,6 +216,8 @@ pub fn edit(file: &Name, original: &Original, edit: &BenchEdit) -> Result<BenchE
 /// A line that an edit takes out of a file or puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangedLine {
+    /// What follows begins at this place: `line 61`.
+    At(String),
     /// It stood there before.
     Old(String),
     /// It stands there afterwards.
@@ -223,10 +225,14 @@ pub enum ChangedLine {
 }
 
 impl ChangedLine {
-    /// `- ` or `+ `.
+    /// `- ` or `+ `; nothing in front of a place.
     #[must_use]
     pub fn sign(&self) -> &'static str {
-        if self.is_new() { "+ " } else { "- " }
+        match self {
+            ChangedLine::At(_) => "",
+            ChangedLine::Old(_) => "- ",
+            ChangedLine::New(_) => "+ ",
+        }
     }
 
     /// True for what stands there afterwards.
@@ -239,7 +245,7 @@ impl ChangedLine {
     #[must_use]
     pub fn text(&self) -> &str {
         match self {
-            ChangedLine::Old(text) | ChangedLine::New(text) => text,
+            ChangedLine::At(text) | ChangedLine::Old(text) | ChangedLine::New(text) => text,
         }
     }
 }
@@ -251,6 +257,7 @@ pub fn changed_lines(text: &str, splices: &[Splice]) -> Vec<ChangedLine> {
     let (old, new): (Vec<&str>, Vec<&str>) = (text.lines().collect(), after.lines().collect());
     let mut out = Vec::new();
     for hunk in diff::lines::hunks(&old, &new) {
+        out.push(ChangedLine::At(format!("line {}", hunk.old.start + 1)));
         out.extend(old[hunk.old].iter().map(|line| ChangedLine::Old((*line).to_owned())));
         out.extend(new[hunk.new].iter().map(|line| ChangedLine::New((*line).to_owned())));
     }
