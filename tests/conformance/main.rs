@@ -2,6 +2,7 @@
 
 mod cache;
 mod compare;
+mod lost_updates;
 mod mao;
 mod netaclaw;
 mod omx;

@@ -94,6 +94,14 @@ impl Bench {
         self.reads.values().filter_map(command).collect()
     }
 
+    /// The fields of clients' messages whose reports end with the turn.
+    pub fn reports_of_a_turn(&self) -> impl Iterator<Item = &Name> {
+        self.reads.values().filter_map(|read| match &read.kind {
+            ReadKind::Reported { field, of_turn: true, .. } => Some(field),
+            _ => None,
+        })
+    }
+
     /// The names of the facts that some layer announces when they change, and `cwd`: those for which stale,
     /// superseded and untold are counted.
     #[must_use]
@@ -279,6 +287,9 @@ pub struct Keep {
     pub persist: Keeping,
     /// What stands in its place once it was taken out so; nothing by default.
     pub instead: Option<Name>,
+    /// `untold:`: of what a layer announces and could not, since there was no place for it or the call failed. Where it is
+    /// taken out, it counts as told and nobody hears of it, as some programs have it.
+    pub untold: Keeping,
 }
 
 /// What a limit counts.
@@ -640,6 +651,8 @@ pub enum ReadKind {
         field: Name,
         /// The most characters that are used.
         max_chars: Option<usize>,
+        /// `until: turn_end`: it holds until the turn ends, and no longer.
+        of_turn: bool,
     },
 }
 

@@ -65,7 +65,7 @@ pub fn derive(kind: &ReadKind, ask: &mut dyn Ask) -> Derived {
         ReadKind::Command { command } => command::derive(command, ask),
         ReadKind::Json { path } => json::derive(path, ask),
         ReadKind::Environment { name } => environment::derive(name, ask),
-        ReadKind::Reported { field, max_chars } => reported::derive(field, *max_chars, ask),
+        ReadKind::Reported { field, max_chars, .. } => reported::derive(field, *max_chars, ask),
     }
 }
 

@@ -143,6 +143,11 @@ impl Session {
                 draft.baselines.insert(layer.id.clone(), values);
                 Some(reason)
             }
+            // It counts as told, and is not.
+            (Some(_), None) if layer.keep.untold == Keeping::Strip => {
+                draft.baselines.insert(layer.id.clone(), values);
+                Some(reason)
+            }
             (Some(text), None) => {
                 draft.baselines.insert(layer.id.clone(), base);
                 let waits_for: Arc<str> = match place.kind {
@@ -157,7 +162,11 @@ impl Session {
                 None
             }
         };
-        let listed = if target.is_none() { omitted(layer, "pending") } else { evaluated };
+        let listed = match (target, layer.keep.untold) {
+            (Some(_), _) => evaluated,
+            (None, Keeping::Keep) => omitted(layer, "pending"),
+            (None, Keeping::Strip) => omitted(layer, "dropped: there is no place for it"),
+        };
         draft.states[index] =
             Some(LayerState { id: layer.id.clone(), state: listed, kept: false, old: Vec::new(), note });
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::record::{Answer, Baseline, Belief, CallRecord, Watched};
 use super::session::Session;
 use super::short::in_short;
-use crate::core::bench::{PlaceKind, Refresh, Since};
+use crate::core::bench::{Keeping, PlaceKind, Refresh, Since};
 use crate::core::fact::{EventId, FactKey, Lookup, Name, Rev, Value};
 use crate::core::source::Facts;
 use crate::core::text::Traced;
@@ -348,6 +348,14 @@ impl Session {
                 Fate::Replaced { by: *by, with: value.clone() }
             };
             return (fate, failed);
+        }
+        let drops = self.bench().layer(layer).is_some_and(|layer| layer.keep.untold == Keeping::Strip);
+        if drops && waits.is_none() && seen {
+            why = Some(if failed.is_empty() {
+                "dropped: there was no place for it".into()
+            } else {
+                "dropped with the call that failed".into()
+            });
         }
         let fate = match (waits, seen) {
             (Some(pending), _) => Fate::Pending { waits_for: pending.waits_for.clone() },

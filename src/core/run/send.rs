@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::prepare::Own;
 use super::record::{Answer, CallRecord, Lead};
 use super::session::Session;
+use crate::core::bench::Keeping;
 use crate::core::log::{Body, Closed, Rule};
 
 impl Session {
@@ -51,12 +52,18 @@ impl Session {
     /// The call fails: it is on record, and everything that was staged stays staged.
     pub(super) fn fail(&mut self, reason: &Arc<str>) {
         let Some(prepared) = self.prepared.take() else { return };
+        let current = self.current();
+        // What counts as told once it is made is not told again.
+        for layer in self.bench.layers.iter().filter(|layer| layer.keep.untold == Keeping::Strip) {
+            if let Some(baseline) = prepared.baselines.get(&layer.id) {
+                self.conversations[current].baselines.insert(layer.id.clone(), baseline.clone());
+            }
+        }
         let record = CallRecord { answer: Some(Answer::Failed(reason.clone())), ..prepared.record.clone() };
         self.calls.push(Arc::new(record));
         self.failed.insert(self.next_call, prepared);
         self.notes.clear();
         self.next_call.0 += 1;
-        let current = self.current();
         self.conversations[current].lead = Lead::Retry;
     }
 }

@@ -235,6 +235,14 @@ impl Session {
         }
         // The turn is persisted: what is not kept is sent for the last time in the call before.
         conversation.log.persist(from, event);
+        let fields: Vec<Name> = self.bench.reports_of_a_turn().cloned().collect();
+        for field in fields {
+            let key = FactKey::Reported(field);
+            if self.store.has(&key) {
+                let event = self.begin_event("the end of the turn, which clears reports");
+                self.observe(&key, &Found::Absent, event);
+            }
+        }
     }
 
     pub(super) fn run_tool(&mut self, call: &ToolCall, id: &Name, at: CallNo) -> Progress<()> {

@@ -226,6 +226,10 @@ impl Talk {
             return Err(("not_waiting", "no request waits for an answer".to_owned()));
         }
         self.step(Input::Say(content.clone()), load)?;
+        let fields: Vec<Name> = self.session.bench().reports_of_a_turn().cloned().collect();
+        for field in fields {
+            self.report(&field, None);
+        }
         Ok(call)
     }
 

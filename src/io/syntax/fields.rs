@@ -199,7 +199,10 @@ pub(super) static READ: Record = Record {
         .with(&["section"]),
         field(
             "until",
-            Shape::Words(&[word("session_end", "until the session ends; the default")]),
+            Shape::Words(&[
+                word("session_end", "until the session ends; the default"),
+                word("turn_end", "until the turn ends, which the next message may not expect"),
+            ]),
             "for how long a report holds",
         )
         .with(&["reported"]),
@@ -489,6 +492,14 @@ static KEEP: Record = record(
         field("earlier", Shape::Words(KEEPING), "its earlier text, when it writes again"),
         field("persist", Shape::Words(KEEPING), "its text, when the turn is persisted"),
         field("instead", TEXT, "what stands in its place once `persist: strip` took it out"),
+        field(
+            "untold",
+            Shape::Words(&[
+                word("keep", "what could not be told waits; the default"),
+                word("drop", "it counts as told, and nobody hears of it"),
+            ]),
+            "an announcement that had no place, or whose call failed",
+        ),
     ],
 );
 

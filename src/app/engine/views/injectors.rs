@@ -6,7 +6,7 @@ use super::calls;
 use crate::app::engine::publish::{self, Counter, one_line};
 use crate::app::snapshot::Tone;
 use crate::app::views::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
-use crate::core::bench::{Bench, Layer, MessageAt, PlaceKind, Refresh, Since};
+use crate::core::bench::{Bench, Keeping, Layer, MessageAt, PlaceKind, Refresh, Since};
 use crate::core::fact::Name;
 use crate::core::run::{Announcement, Fate, Fated, Injector, Session, Waiting, WatchedFact};
 use crate::core::wire::CallNo;
@@ -71,7 +71,11 @@ fn rule(bench: &Bench, layer: &Layer) -> String {
     match &layer.refresh {
         Refresh::Change { watch, since } => {
             let names = watch.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
-            format!("{place}, when {names} changes, since: {}", since_word(*since))
+            let drops = match layer.keep.untold {
+                Keeping::Keep => "",
+                Keeping::Strip => "; what it cannot tell counts as told",
+            };
+            format!("{place}, when {names} changes, since: {}{drops}", since_word(*since))
         }
         Refresh::Session => format!("{place}, once a session"),
         Refresh::Turn => format!("{place}, once a turn"),

@@ -82,6 +82,10 @@ impl Decoder<'_> {
             keep: Keep {
                 earlier: keeping("earlier"),
                 persist: keeping("persist"),
+                untold: match keep.and_then(|keep| word(keep, "untold")) {
+                    Some("drop") => Keeping::Strip,
+                    _ => Keeping::Keep,
+                },
                 instead: keep.and_then(|keep| text(keep, "instead")),
             },
             form: self.form(node, places),

@@ -81,7 +81,11 @@ impl Decoder<'_> {
                     self.problems.error(value.at, format!("`{field}` cannot be the name of a field"), hint);
                     return None;
                 }
-                ReadKind::Reported { field: field.clone(), max_chars: count(node, "max_chars") }
+                ReadKind::Reported {
+                    field: field.clone(),
+                    max_chars: count(node, "max_chars"),
+                    of_turn: word(node, "until") == Some("turn_end"),
+                }
             }
             _ => return None,
         })
