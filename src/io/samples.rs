@@ -226,6 +226,18 @@ const SAMPLES: &[Sample] = &[
             "tools.json",
         ]
     ),
+    sample!(
+        "cache-lab",
+        "a tour of the prompt cache: a clock, the order of tools and keys, a memory, compaction, idle time, sub-agents, models",
+        [
+            "bench.yaml",
+            "project/memory/notes.md",
+            "project/refunds.csv",
+            "rules.md",
+            "tools.json",
+            "tools_sorted.json",
+        ]
+    ),
 ];
 
 /// All samples; the first is the one that opens where nothing else is there to be opened.

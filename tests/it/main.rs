@@ -3,7 +3,9 @@
 mod against;
 mod audit;
 mod bench_syntax;
+mod blame;
 mod blocks;
+mod cache_lab;
 mod cli;
 mod columns;
 mod commands;

@@ -23,6 +23,10 @@ pub(super) trait Lists {
     fn same(&self, old: usize, new: usize) -> bool;
     /// The same item, whatever its content.
     fn alike(&self, old: usize, new: usize) -> bool;
+    /// True for two items of which the new one stands for the old one, although they are not alike.
+    fn stands_for(&self, _old: usize, _new: usize) -> bool {
+        false
+    }
     /// Where the old item stands in the new list, from `from` on.
     fn find_new(&mut self, old: usize, from: usize) -> Option<usize>;
     /// Where the new item stands in the old list, from `from` on.
@@ -71,6 +75,7 @@ pub(super) fn align<L: Lists>(
                     }
                 } else {
                     match (in_new, in_old) {
+                        (None, None) if lists.stands_for(i, j) => Op::Changed { old: i, new: j },
                         (None, Some(_)) => Op::Gone { old: i, new: j },
                         (_, None) => Op::Appeared { old: i, new: j },
                         // Of two that changed places, the one that went further is the one that moved.

@@ -92,6 +92,13 @@ impl Lists for Blocks<'_> {
         key(&self.old[old]) == key(&self.new[new])
     }
 
+    fn stands_for(&self, old: usize, new: usize) -> bool {
+        // A placeholder where a picture was: the same author in the same message.
+        let (old, new) = (&self.old[old], &self.new[new]);
+        let author = |block: &Block| block.text.parts().first().map(|part| part.id.clone());
+        old.message.is_some() && old.message == new.message && author(old) == author(new)
+    }
+
     fn find_new(&mut self, old: usize, from: usize) -> Option<usize> {
         if self.alike(old, from) {
             return Some(from);

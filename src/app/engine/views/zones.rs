@@ -177,10 +177,9 @@ fn lane(
         ends = running(request, tiles, &mut measure);
         broken = outcome.blame.as_ref().map(|blame| {
             let (block, byte) = locate(request, blame);
-            let before: u32 =
-                request.blocks[..block].iter().map(|block| measure.tokens(block.text.text())).sum();
+            let before: u32 = request.blocks[..block].iter().map(|block| block.tokens(&mut measure)).sum();
             let inside = request.blocks.get(block).filter(|_| byte > 0);
-            before + inside.map_or(0, |block| measure.tokens_before(block.text.text(), byte))
+            before + inside.map_or(0, |block| block.tokens_before(byte, &mut measure))
         });
     }
     let lost = |call: &CallNo| {
@@ -236,10 +235,10 @@ fn running(request: &Request, tiles: &[Tile], measure: &mut dyn Measure) -> Vec<
     for tile in tiles {
         let last = &request.blocks[tile.blocks.end - 1];
         match tile.end {
-            Some(end) => ends.push(sum + measure.tokens_before(last.text.text(), end)),
+            Some(end) => ends.push(sum + last.tokens_before(end, measure)),
             None => {
                 let blocks = &request.blocks[tile.blocks.clone()];
-                sum += blocks.iter().map(|block| measure.tokens(block.text.text())).sum::<u32>();
+                sum += blocks.iter().map(|block| block.tokens(measure)).sum::<u32>();
                 ends.push(sum);
             }
         }
