@@ -11,6 +11,9 @@ use crate::app::views::{Fix, Form, Spot, ZoneLane, ZonesView};
 /// Cells of the words in front of the lines below the bars.
 const WORD: usize = 9;
 
+/// From so many rows on, everything is said.
+const ROOMY: u16 = 32;
+
 /// The cells in front of a bar.
 fn margin(width: usize) -> usize {
     (width / 4).clamp(4, 20)
@@ -29,6 +32,8 @@ pub(super) fn page(state: &State) -> Page {
     };
     let width = page_cells(state);
     let chosen = lane_of(state);
+    // What avoids the loss has to be in sight: on a lower screen the rest is said in fewer lines.
+    let roomy = state.metrics.view.1 >= ROOMY;
     let mut lines = Vec::new();
     if let Some(what) = &zones.preview {
         let words = format!("{what}: tried out, and not entered. Enter enters it, Esc takes it back.");
@@ -36,7 +41,7 @@ pub(super) fn page(state: &State) -> Page {
         lines.push(Line::text("", Ink::Text));
     }
     if let Some(lane) = zones.lanes.get(chosen) {
-        ruler(&mut lines, zones, lane, width);
+        ruler(&mut lines, zones, lane, width, roomy);
     }
     let start = lines.len();
     for (index, lane) in zones.lanes.iter().enumerate() {
@@ -44,7 +49,7 @@ pub(super) fn page(state: &State) -> Page {
     }
     lines.push(Line::text("", Ink::Text));
     if let Some(lane) = zones.lanes.get(chosen) {
-        blame(&mut lines, zones, lane, width >= 100);
+        blame(&mut lines, zones, lane, width >= 100, roomy);
         fixes(&mut lines, zones, lane);
         see(&mut lines, zones);
         lines.push(Line::text("", Ink::Text));
@@ -141,7 +146,7 @@ fn names(zones: &ZonesView, ends: &[u32], width: usize) -> String {
     cells.into_iter().zip(wide).filter(|(_, covered)| !covered).map(|(c, _)| c).collect()
 }
 
-fn ruler(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, width: usize) {
+fn ruler(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, width: usize, roomy: bool) {
     let margin = margin(width);
     let bar = width.saturating_sub(margin);
     let sent = lane.ends.last().copied().unwrap_or_default();
@@ -157,7 +162,9 @@ fn ruler(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, width: usize
         cells::grouped(u64::from(sent))
     );
     lines.push(Line::text(words, Ink::Dim));
-    lines.push(Line::text("", Ink::Text));
+    if roomy {
+        lines.push(Line::text("", Ink::Text));
+    }
     let pad = " ".repeat(margin);
     lines.push(
         Line { whole: true, ..Line::new("ruler") }
@@ -263,7 +270,11 @@ fn lane_lines(
         lines.push(line.goal(Goal::Lane(index)));
     }
     // On a small screen what the others say waits until they are selected.
-    let told = if state.metrics.compact && !chosen { 0 } else { usize::MAX };
+    let told = match (chosen, state.metrics.compact, state.metrics.view.1 >= ROOMY) {
+        (true, ..) | (_, _, true) => usize::MAX,
+        (false, true, _) => 0,
+        (false, false, false) => 1,
+    };
     for (at, (text, tone)) in lane.says.iter().take(told).enumerate() {
         let ink = match tone {
             Tone::Plain => Ink::Text,
@@ -300,7 +311,7 @@ fn figures(paid: &Paid, lane: &ZoneLane) -> String {
     )
 }
 
-fn blame(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, wide: bool) {
+fn blame(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, wide: bool, roomy: bool) {
     let Some(blame) = &zones.blame else {
         let words = "none: this request begins with all of the one before it in its conversation.";
         let words = match zones.lanes.first().and_then(|lane| lane.paid.as_ref()) {
@@ -323,9 +334,12 @@ fn blame(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, wide: bool) 
     if !blame.also.is_empty() {
         lines.push(keyed("also", word("ALSO", &*blame.also, Ink::Warn).goal(goal())));
     }
-    for (index, (words, spot)) in lane.behind.iter().enumerate() {
+    let told = if roomy { lane.behind.len() } else { 1 };
+    for (index, (words, spot)) in lane.behind.iter().enumerate().take(told) {
         let label = if index == 0 { "BEHIND" } else { "" };
-        let line = word(label, &**words, Ink::Warn).goal(goal_of(spot));
+        let more = lane.behind.len().saturating_sub(told);
+        let more = if more > 0 { format!("; {more} more behind that") } else { String::new() };
+        let line = word(label, format!("{words}{more}."), Ink::Warn).goal(goal_of(spot));
         lines.push(Line { text: spot.text.clone(), ..keyed(&format!("behind:{index}"), line) });
     }
 }

@@ -214,7 +214,7 @@ fn lane(
                 let still = outcome.map_or_else(String::new, |outcome| outcome.n(behind.still_lost));
                 let clause = behind.blame.clause(labels);
                 let words = format!(
-                    "{clause}; fix only what is in front of it and {} still loses {still} here",
+                    "{clause}; with only what is in front of it fixed, {} still loses {still} here",
                     model.short()
                 );
                 (words.into(), spot(asked.call, &behind.blame))
@@ -307,7 +307,7 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
     lines.push((first.into(), tone));
     if outcome.uncovered > 0 && outcome.verdict != Verdict::NotCached {
         let words = format!(
-            "not cached: {} tokens stand behind the last mark that stores anything; at full price in every call.",
+            "not cached: {} tokens behind the last mark, at full price in every call.",
             outcome.n(outcome.uncovered)
         );
         lines.push((words.into(), Tone::Plain));
@@ -317,7 +317,7 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
     if !also.is_empty() {
         lines.push((format!("also: {}.", also.join(", ")).into(), Tone::Plain));
     }
-    if let Some(expected) = &outcome.expected {
+    if let Some(expected) = outcome.expected.as_ref().filter(|one| Some(one.read) != outcome.read()) {
         let lost = expected.lost.filter(|lost| *lost > 0);
         let lost = lost.map_or(String::new(), |lost| format!(", ~{} paid again", Thousands(lost)));
         let cost = expected.cost.map_or(String::new(), |cost| format!(", ~{cost}"));
@@ -360,11 +360,12 @@ fn kept(outcome: &Outcome, blame: &Blame, model: &Model) -> String {
         (Some(Family::Marked(_)), 0) if outcome.lost() == Some(0) => {
             "Nothing was stored, so nothing is lost.".to_owned()
         }
-        (Some(Family::Marked(_)), 0) => {
-            "No stored mark stands in front of it, so all that was stored goes with it.".to_owned()
-        }
+        (Some(Family::Marked(_)), 0) => "No mark in front of it stores anything: all of it goes.".to_owned(),
         (Some(Family::Marked(_)), read) => {
             format!("The mark in front of it keeps {}.", outcome.n(read))
+        }
+        (Some(Family::Units(_)), 0) => {
+            "No stored unit ends in front of it: the whole prompt is new.".to_owned()
         }
         (Some(_), 0) => "Too little stands in front of it to be kept.".to_owned(),
         (Some(_), read) if !zones.is_empty() && blame.what != What::Moved => {
