@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use super::audit::args::{AuditArgs, AuditFormat, GroupArg, LogKind};
-use crate::core::lint::Lint;
+use crate::core::lint::{Lint, TABLE};
 
 /// See what a model is sent, who wrote each byte of it, and what that does to the prompt cache.
 #[derive(Clone, Debug, Parser)]
@@ -526,8 +527,8 @@ pub struct ClientArgs {
 /// `check`.
 #[derive(Clone, Debug, Args)]
 pub struct CheckArgs {
-    /// Bench files, folders, or names of samples
-    #[arg(value_name = "PATH", required = true)]
+    /// Bench files, folders (those without a bench are searched for bench files), or names of samples
+    #[arg(value_name = "PATH", required_unless_present = "lints")]
     pub paths: Vec<PathBuf>,
     /// How the benches are used.
     #[command(flatten)]
@@ -538,36 +539,43 @@ pub struct CheckArgs {
     /// The call that is compared; by default the one behind as many answers as FILE holds
     #[arg(long, value_name = "N", requires = "against", value_parser = clap::value_parser!(u32).range(1..))]
     pub call: Option<u32>,
+    /// Check that each request begins with all of the one before it, in every run; where a contract file stands beside
+    /// the bench, that is checked anyway
+    #[arg(long, conflicts_with = "against")]
+    pub contract: bool,
+    /// Show what the contract does not allow, and write one that allows it
+    #[arg(long, conflicts_with = "against")]
+    pub accept: bool,
+    /// With --accept: let the contract hold the text of what stays, too
+    #[arg(long, requires = "accept")]
+    pub hashes: bool,
+    /// Fail where a run pays more than N tokens again, over all of its calls, on the bench's model
+    #[arg(long, value_name = "N", conflicts_with = "against")]
+    pub max_lost: Option<u64>,
+    /// Look at every run of a bench and not only at its first
+    #[arg(long, conflicts_with_all = ["against", "run"])]
+    pub all_runs: bool,
+    /// Say what fixes are worth on these models, too, as provider:model
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    pub models: Vec<String>,
     /// Do not look with this lint; may be given several times
-    #[arg(long, value_name = "LINT")]
-    pub skip: Vec<SkipLint>,
+    #[arg(long, value_name = "LINT", value_parser = lint_words())]
+    pub skip: Vec<Lint>,
+    /// List the lints: what each finds, why, and what puts it right
+    #[arg(long)]
+    pub lints: bool,
     /// How findings are written
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: CheckFormat,
-    /// Print JSON
+    /// Print JSON: the same as --format json
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
 }
 
 /// The lints, by their words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum SkipLint {
-    /// A layer or a place is larger than its author allows it
-    Budget,
-    /// Two layers say the same
-    Duplicate,
-    /// Two layers name different working directories
-    Contradiction,
-}
-
-impl From<SkipLint> for Lint {
-    fn from(skip: SkipLint) -> Lint {
-        match skip {
-            SkipLint::Budget => Lint::Budget,
-            SkipLint::Duplicate => Lint::Duplicate,
-            SkipLint::Contradiction => Lint::Contradiction,
-        }
-    }
+fn lint_words() -> impl TypedValueParser<Value = Lint> {
+    let words = TABLE.iter().map(|row| PossibleValue::new(row.word).help(row.what));
+    PossibleValuesParser::new(words).try_map(|word| Lint::named(&word).ok_or("there is no such lint"))
 }
 
 /// How findings are written.
@@ -575,6 +583,8 @@ impl From<SkipLint> for Lint {
 pub enum CheckFormat {
     /// For reading
     Text,
+    /// As one document
+    Json,
     /// As annotations of a GitHub workflow
     Github,
 }

@@ -11,10 +11,13 @@ use crate::core::bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Found, Name};
+use crate::core::lint::Fix;
 use crate::core::run::{Load, Player, Refused};
 use crate::core::source::parse_time;
 use crate::core::wire::{CallNo, Request};
 use crate::io::bench_file::{BenchFile, Machine};
+use crate::io::edit::Original;
+use crate::io::edit::bench::edited_by;
 use crate::io::load::Loader;
 use crate::io::samples::{self, Sample, ScratchCopy};
 
@@ -162,18 +165,34 @@ impl Bench {
         self.bench.layer(id).map_or_else(|| id.to_owned(), |layer| layer.shown().to_string())
     }
 
-    /// A file of the bench or its workspace, named as the user would find it from here.
-    pub(super) fn file_from_here(&self, file: &str) -> String {
-        let roots = self.file.loaded().roots();
-        let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-        for folder in [self.file.folder(), &roots.workspace] {
-            let path = folder.join(file);
-            if path.exists() {
-                let path = path.strip_prefix(&here).unwrap_or(&path);
-                return path.to_string_lossy().into_owned();
-            }
+    /// A file of the bench or its workspace on disk; none for one that is not there, and for the files of a sample, which
+    /// are in a scratch copy.
+    pub(super) fn real_file(&self, file: &str) -> Option<PathBuf> {
+        if self._copy.is_some() {
+            return None;
         }
-        file.to_owned()
+        let roots = self.file.loaded().roots();
+        [self.file.folder(), &roots.workspace]
+            .into_iter()
+            .map(|folder| folder.join(file))
+            .find(|path| path.exists())
+    }
+
+    /// Where the contract of this bench stands; none for a sample, and for a folder without a bench.
+    pub(super) fn contract_path(&self) -> Option<PathBuf> {
+        let (path, _) = self.file.path().filter(|_| self._copy.is_none())?;
+        Some(crate::io::syntax::contract::path_of(path))
+    }
+
+    /// The run again on the bench as a fix would leave it; none where the fix cannot be made.
+    pub(super) fn played_with(&mut self, player: &Player, fix: &Fix, args: &BenchArgs) -> Option<Player> {
+        let (path, key) = self.file.path()?;
+        let original = Original::read(path).ok()?;
+        let (bytes, _) = edited_by(&key.path, &original, fix).ok()?;
+        let variants: Vec<Name> = self.variants.iter().map(|name| Name::from(&**name)).collect();
+        let mut bench = self.file.bench_with(&key, &bytes, &variants, false).ok()?;
+        adjust(Arc::make_mut(&mut bench), args);
+        player.rebuild(bench, CallNo(u32::MAX), &mut Edge(self.file.loader())).ok()
     }
 
     /// True for a scratch copy of a sample, which goes when the command ends.
@@ -209,6 +228,11 @@ impl Bench {
     /// The run before its first call.
     pub(super) fn start(&mut self) -> Result<Player> {
         Player::start(self.bench.clone(), self.run.as_deref(), &mut Edge(self.file.loader())).map_err(refused)
+    }
+
+    /// Another run before its first call; the default for none.
+    pub(super) fn start_run(&mut self, run: Option<&str>) -> Result<Player> {
+        Player::start(self.bench.clone(), run, &mut Edge(self.file.loader())).map_err(refused)
     }
 
     /// Sends the request that waits; false at the end of the run, and for a bench without runs behind its first

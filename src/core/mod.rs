@@ -6,6 +6,7 @@ pub mod bench;
 pub mod cache;
 pub mod compare;
 pub mod compose;
+pub mod contract;
 pub mod diagnostic;
 pub mod diff;
 pub mod fact;

@@ -1,10 +1,12 @@
 //! The session as it is now, as a snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::control::{Ahead, Engine};
 use super::info;
 use super::lanes::lanes;
+use super::lints;
 use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
 use super::views;
@@ -15,7 +17,7 @@ use crate::app::snapshot::{
 use crate::app::state::View;
 use crate::app::views::ViewData;
 use crate::core::cache::Measures;
-use crate::core::lint::{self, Price, Subject};
+use crate::core::lint::{Finding, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
 use crate::core::wire::Request;
@@ -99,9 +101,12 @@ impl Engine {
             snapshot.why = publish::why(&shown);
             // While something is typed, its own effect is what counts.
             if self.preview.is_none() {
-                let subject = Subject { bench: session.bench(), record, request };
+                let links = BTreeMap::new();
+                let subject = Subject { bench: session.bench(), record, request, links: &links };
                 let measure = measure.as_mut().map(|m| m as &mut dyn Measure);
-                snapshot.lints = lint::check(&subject, &mut Price { measure, method: &model.method });
+                let mut price = Price { measure, method: &model.method };
+                snapshot.lints = lints::in_call(subject, &mut price, &|| self.edge.links());
+                snapshot.lints.retain(Finding::counts);
             }
         }
         let images = request.as_ref().is_some_and(Request::has_images);

@@ -437,6 +437,14 @@ impl Edge for Disk {
         self.file.bench_with(file, bytes, variants, false)
     }
 
+    fn bench_file(&self) -> Option<(PathBuf, FilePath)> {
+        self.bench_path().ok()
+    }
+
+    fn links(&self) -> BTreeMap<Name, Name> {
+        self.file.loaded().links()
+    }
+
     fn unasked(&mut self, commands: &[Command]) -> Vec<Command> {
         let mut rest: Vec<Command> =
             commands.iter().filter(|command| !self.file.loaded().allows(command)).cloned().collect();

@@ -1,5 +1,6 @@
 //! What the engine needs of the world, so that tests can give it another.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -170,6 +171,16 @@ pub trait Edge: Load + Send {
 
     /// Who is to be told when a program has ended: then [`Edge::changed`] has news.
     fn wake_with(&mut self, wake: Wake);
+
+    /// The bench file on disk, and as the loader knows it; none for a bench without a file.
+    fn bench_file(&self) -> Option<(PathBuf, FilePath)> {
+        None
+    }
+
+    /// The files that were loaded and are links, by name, with what they lead to.
+    fn links(&self) -> BTreeMap<Name, Name> {
+        BTreeMap::new()
+    }
 
     /// The folder of the bench, as its user would name it.
     fn place(&self) -> String;

@@ -13,6 +13,7 @@ mod fixes;
 mod info;
 mod inline;
 mod lanes;
+pub mod lints;
 mod numbers;
 pub mod publish;
 mod stage;

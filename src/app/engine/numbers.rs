@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::app::snapshot::{Lost, Paid};
 use crate::core::bench::{Bench, Keeping};
-use crate::core::cache::{Labels, Lane, Measures, Models, Outcome, Simulator, Totals, Verdict, What};
+use crate::core::cache::{
+    Labels, Lane, Measures, Models, NeverRead, Outcome, Simulator, Totals, Verdict, What,
+};
 use crate::core::fact::EventId;
 use crate::core::run::{Answer, Session};
 use crate::core::tokens::{Encoding, LineCounter, Measure};
@@ -81,6 +83,12 @@ impl Numbers {
     #[must_use]
     pub fn outcomes(&self, call: CallNo) -> &[Outcome] {
         (call.0 as usize).checked_sub(1).and_then(|index| self.outcomes.get(index)).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a lane's caches were written and have not read.
+    #[must_use]
+    pub fn never_read(&self, lane: usize) -> Vec<NeverRead> {
+        self.simulator.never_read(lane)
     }
 
     /// The sums of a lane.

@@ -200,8 +200,7 @@ fn lints(lines: &mut Lines, snapshot: &Snapshot) {
     if snapshot.lints.is_empty() {
         return;
     }
-    let found: Vec<String> = Lint::ALL
-        .into_iter()
+    let found: Vec<String> = Lint::all()
         .map(|lint| (lint, snapshot.lints.iter().filter(|finding| finding.lint == lint).count()))
         .filter(|(_, count)| *count > 0)
         .map(|(lint, count)| format!("{count} {}", lint.word()))

@@ -58,6 +58,8 @@ pub struct Bench {
     pub compaction: Option<CompactionRule>,
     /// `serve:`: what a server does with messages and previews.
     pub serve: Serve,
+    /// `allow:`: lints that are not to be told, by their words, with the reasons.
+    pub allow: BTreeMap<Name, Name>,
     /// True for the built-in bench of a plain folder: opening it counts as the first call sent.
     pub sent_on_open: bool,
     /// The bench file.
@@ -396,6 +398,8 @@ pub struct Layer {
     pub required: bool,
     /// `on_error:`.
     pub on_error: OnError,
+    /// `allow:`: lints that are not to be told of it, by their words, with the reasons.
+    pub allow: BTreeMap<Name, Name>,
 }
 
 impl Layer {

@@ -1,16 +1,19 @@
 //! The same text, said by two layers of one request.
 //!
 //! Paragraphs are compared, as they are sent but for white space around them. Short ones are left alone: a heading or a
-//! phrase may well stand twice. So is what one layer says several times, and what the user typed, which a layer that
-//! repeats it does on purpose.
+//! phrase may well stand twice. So is what one layer's own template says several times, and what the user typed, which a
+//! layer that repeats it does on purpose. What one layer shows of several files counts: a copy of a project inside of
+//! itself, as worktrees are, brings every rule twice.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Finding, Lint, Price, Subject, at_byte, shown, source_of};
+use super::{Change, Finding, Fix, Lint, Price, Subject, at_byte, shown, source_of};
+use crate::core::bench::{Bench, LayerSource};
 use crate::core::fact::{FactKey, Name};
 use crate::core::text::width::width;
 use crate::core::text::{Made, Part, Traced};
+use crate::core::wire::Request;
 
 /// The fewest cells of a paragraph that is compared: two lines of Latin text, some sixty Chinese characters.
 const LEAST: usize = 120;
@@ -25,13 +28,27 @@ struct Paragraph<'a> {
     body: &'a str,
 }
 
+/// A paragraph as it is said first, and as it is said again.
+type Pair<'a> = (Paragraph<'a>, Paragraph<'a>);
+
 pub(super) fn check(subject: &Subject<'_>, price: &mut Price<'_>) -> Vec<Finding> {
-    let mut first: BTreeMap<&str, Paragraph<'_>> = BTreeMap::new();
-    // By the two layers: what they both say.
-    let mut pairs: BTreeMap<(Name, Name), Vec<(Paragraph<'_>, Paragraph<'_>)>> = BTreeMap::new();
-    for block in &subject.request.blocks {
+    let mut pairs: BTreeMap<(Name, Name), Vec<Pair<'_>>> = BTreeMap::new();
+    for (_, pair) in twice(subject.bench, subject.request) {
+        let key = (pair.0.part.id.clone(), pair.1.part.id.clone());
+        pairs.entry(key).or_default().push(pair);
+    }
+    pairs.into_iter().map(|(key, found)| finding(subject, key, &found, price)).collect()
+}
+
+/// What is said twice in a request, with the block in which it is said again.
+fn twice<'a>(bench: &Bench, request: &'a Request) -> Vec<(usize, Pair<'a>)> {
+    let mut first: BTreeMap<&str, Paragraph<'a>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (index, block) in request.blocks.iter().enumerate() {
         let text = &block.text;
-        for part in text.parts().iter().filter(|part| subject.bench.layer(&part.id).is_some()) {
+        for part in text.parts() {
+            let Some(layer) = bench.layer(&part.id) else { continue };
+            let of_files = matches!(layer.from, LayerSource::Each { .. });
             for range in paragraphs(&text.text()[part.body..part.end]) {
                 let at = part.body + range.start;
                 let body = &text.text()[at..part.body + range.end];
@@ -41,16 +58,34 @@ pub(super) fn check(subject: &Subject<'_>, price: &mut Price<'_>) -> Vec<Finding
                 }
                 match first.get(body) {
                     None => drop(first.insert(body, paragraph)),
-                    Some(before) if before.part.id != part.id => {
-                        let key = (before.part.id.clone(), part.id.clone());
-                        pairs.entry(key).or_default().push((*before, paragraph));
+                    // The same block may hold a part of the same layer in an earlier message: that is history.
+                    Some(before) if before.part.id != part.id => found.push((index, (*before, paragraph))),
+                    Some(before) => {
+                        let here = std::ptr::eq(before.text, text);
+                        if here && of_files && is_made(*before) && is_made(paragraph) {
+                            found.push((index, (*before, paragraph)));
+                        }
                     }
-                    Some(_) => {}
                 }
             }
         }
     }
-    pairs.into_iter().map(|(key, found)| finding(subject, key, &found, price)).collect()
+    found
+}
+
+/// Where a layer says in a request what was said before: by block, the byte ranges, in order.
+pub(super) fn said_twice(
+    bench: &Bench,
+    request: &Request,
+    layer: &Name,
+) -> BTreeMap<usize, Vec<Range<usize>>> {
+    let mut ranges: BTreeMap<usize, Vec<Range<usize>>> = BTreeMap::new();
+    for (block, (_, again)) in twice(bench, request) {
+        if again.part.id == *layer {
+            ranges.entry(block).or_default().push(again.at..again.at + again.body.len());
+        }
+    }
+    ranges
 }
 
 /// The paragraphs that are long enough, as byte ranges, without the white space around them.
@@ -94,17 +129,39 @@ fn finding(
         words => format!(": {words} twice in every request"),
     };
     let (first, second) = (shown(bench, &one), shown(bench, &other));
-    let message = format!("{second} says {what} that {first} says, too ({}){cost}", place(before));
-    let hint = match shared_file(before, again) {
-        Some(file) => format!("both show {file}: one of the two roads is enough"),
-        None if is_made(before) != is_made(again) => {
-            let (copy, from) = if is_made(again) { (second, first) } else { (first, second) };
+    let message = if one == other {
+        format!("{second} says {what} twice{cost}")
+    } else {
+        format!("{second} says {what} that {first} says, too ({}){cost}", place(before))
+    };
+    let shared = shared_file(before, again).filter(|_| one != other);
+    let hint = match (shared, link(subject, before, again)) {
+        (Some(file), _) => format!("both show {file}: one of the two roads is enough"),
+        (None, Some((link, file))) => format!("{link} is a link to {file}: one of the two roads is enough"),
+        (None, None) if one == other => {
+            "two of its files hold the same text: leave one of them out of what it shows".to_owned()
+        }
+        (None, None) if is_made(before) != is_made(again) => {
+            let (copy, from) = if is_made(again) { (second.clone(), first) } else { (first, second.clone()) };
             format!("{copy} looks like a generated copy of {from}: leave one of them out")
         }
-        None => format!("keep it in {first} or in {second}"),
+        (None, None) => format!("keep it in {first} or in {second}"),
     };
+    // Where hardly anything else is left of the layer, it can go.
+    let said: usize = found.iter().map(|(_, again)| width(again.body)).sum();
+    let rest = width(&again.text[again.part]).saturating_sub(said);
+    let off = (one != other && rest < LEAST)
+        .then(|| Fix::new(format!("leave {second} out"), [Change::Off(other.clone())]));
+    let about = if one == other { vec![other] } else { vec![other, one] };
     let diagnostic = at_byte(bench, again.text, again.part, again.at, message).hint(hint);
-    Finding::new(Lint::Duplicate, subject, vec![other, one], tokens, diagnostic)
+    Finding::new(Lint::Duplicate, subject, about, tokens, diagnostic).fixed_by(off)
+}
+
+/// Where one of two files is a link to the other: the link and the file.
+fn link(subject: &Subject<'_>, one: Paragraph<'_>, other: Paragraph<'_>) -> Option<(Name, Name)> {
+    let (a, b) = (file_of(one)?, file_of(other)?);
+    let real = |name: &Name| subject.links.get(name).cloned().unwrap_or_else(|| name.clone());
+    (a != b && real(&a) == real(&b)).then(|| if subject.links.contains_key(&b) { (b, a) } else { (a, b) })
 }
 
 /// Where a paragraph is written: `prompt.md:3:1`, else the layer alone.
@@ -120,14 +177,18 @@ fn place(paragraph: Paragraph<'_>) -> String {
 
 /// The file from which both come.
 fn shared_file(one: Paragraph<'_>, other: Paragraph<'_>) -> Option<Name> {
-    let file = |paragraph: Paragraph<'_>| match &paragraph.text.span_at(paragraph.at)?.1.origin.made {
+    let (a, b) = (file_of(one)?, file_of(other)?);
+    (a == b).then_some(a)
+}
+
+/// The file from which a paragraph comes, where that can be told.
+fn file_of(paragraph: Paragraph<'_>) -> Option<Name> {
+    match &paragraph.text.span_at(paragraph.at)?.1.origin.made {
         Made::Verbatim { source, .. } => Some(source.name.clone()),
         Made::Fact { key, .. } if key.is_external() => Some(key.to_string().into()),
         Made::Fact { .. } | Made::Derived { .. } => only_file(paragraph),
         Made::Literal => None,
-    };
-    let (a, b) = (file(one)?, file(other)?);
-    (a == b).then_some(a)
+    }
 }
 
 /// The file that a layer read, where it read one only.

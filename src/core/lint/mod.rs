@@ -3,11 +3,31 @@
 //! A lint that cries wolf is switched off and never read again: each says only what it can prove from the bytes of one
 //! request and from who wrote them.
 
+mod below_minimum;
 mod budget;
 mod contradiction;
+mod dead_mark;
 mod duplicate;
+mod equal_priority;
+mod fix;
+mod injected_turn;
+mod key_order;
+mod run;
+mod split_tool_call;
+mod table;
+#[cfg(test)]
+mod tests;
+mod too_many_marks;
+mod unclosed;
+mod volatile_first;
+mod without;
 
-use serde::Serialize;
+pub use fix::{Change, Fix, Worth};
+pub use run::{Run, Sent, check_run};
+pub use table::{Lint, Row, TABLE};
+pub use without::without;
+
+use std::collections::BTreeMap;
 
 use crate::core::bench::Bench;
 use crate::core::cache::Written;
@@ -18,33 +38,6 @@ use crate::core::text::{Part, Traced};
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{CallNo, Request};
 
-/// The lints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Lint {
-    /// A layer or a place is larger than its author allows it.
-    Budget,
-    /// Two layers say the same.
-    Duplicate,
-    /// Two layers name different working directories.
-    Contradiction,
-}
-
-impl Lint {
-    /// All of them.
-    pub const ALL: [Lint; 3] = [Lint::Budget, Lint::Duplicate, Lint::Contradiction];
-
-    /// Its word on command lines and in JSON.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Lint::Budget => "budget",
-            Lint::Duplicate => "duplicate",
-            Lint::Contradiction => "contradiction",
-        }
-    }
-}
-
 /// One call, to be looked at.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
@@ -54,6 +47,8 @@ pub struct Subject<'a> {
     pub record: &'a CallRecord,
     /// What it was or would be sent.
     pub request: &'a Request,
+    /// Files that are links, by name, with what they lead to: two links to one file lead to the same name.
+    pub links: &'a BTreeMap<Name, Name>,
 }
 
 /// What a lint found.
@@ -67,6 +62,14 @@ pub struct Finding {
     pub tokens: Option<u64>,
     /// The calls in which it was found.
     pub calls: Vec<CallNo>,
+    /// Changes of the bench of which each alone would put it right, the best guess first; what each is worth is for
+    /// whoever can play the run again. Empty where no change of the bench does.
+    pub fixes: Vec<Fix>,
+    /// What it would be worth without what was found, model by model, once somebody has worked it out: where that is no
+    /// matter of the bench alone.
+    pub worth: Vec<Worth>,
+    /// Why the bench allows it; none where it does not.
+    pub allowed: Option<Name>,
     /// What is said, where, and what to do about it.
     pub diagnostic: Diagnostic,
 }
@@ -81,7 +84,7 @@ pub struct Price<'a> {
 
 impl Price<'_> {
     /// The tokens of a text alone.
-    fn tokens(&mut self, text: &str) -> Option<u64> {
+    pub(crate) fn tokens(&mut self, text: &str) -> Option<u64> {
         self.measure.as_mut().map(|measure| u64::from(measure.tokens(&text.into())))
     }
 
@@ -100,7 +103,22 @@ pub fn check(subject: &Subject<'_>, price: &mut Price<'_>) -> Vec<Finding> {
     let mut found = budget::check(subject, price);
     found.extend(duplicate::check(subject, price));
     found.extend(contradiction::check(subject));
+    found.extend(unclosed::check(subject, price));
+    found.extend(split_tool_call::check(subject));
+    found.extend(injected_turn::check(subject));
+    found.extend(equal_priority::check(subject));
+    found.extend(key_order::check(subject));
+    for finding in &mut found {
+        finding.allowed = allowed(subject.bench, finding);
+    }
     found
+}
+
+/// The reason for which a bench allows a finding: that of one of the layers that it is about, else its own.
+fn allowed(bench: &Bench, finding: &Finding) -> Option<Name> {
+    let word = finding.lint.word();
+    let layers = finding.about.iter().filter_map(|id| bench.layer(id)?.allow.get(word));
+    layers.cloned().next().or_else(|| bench.allow.get(word).cloned())
 }
 
 /// Adds what was found in one more call. The same finding in several calls is one finding, at its most expensive.
@@ -129,14 +147,37 @@ impl Finding {
         tokens: Option<u64>,
         diagnostic: Diagnostic,
     ) -> Finding {
-        let calls = vec![subject.record.call];
+        Finding::in_call(lint, subject.record.call, about, tokens, diagnostic)
+    }
+
+    fn in_call(
+        lint: Lint,
+        call: CallNo,
+        about: Vec<Name>,
+        tokens: Option<u64>,
+        diagnostic: Diagnostic,
+    ) -> Finding {
         Finding {
             lint,
             about,
             tokens,
-            calls,
-            diagnostic: Diagnostic { severity: Severity::Warning, ..diagnostic },
+            calls: vec![call],
+            fixes: Vec::new(),
+            worth: Vec::new(),
+            allowed: None,
+            diagnostic: Diagnostic { severity: lint.level(), ..diagnostic },
         }
+    }
+
+    fn fixed_by(mut self, fixes: impl IntoIterator<Item = Fix>) -> Finding {
+        self.fixes.extend(fixes);
+        self
+    }
+
+    /// True for what counts: not allowed, and more than a note.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.allowed.is_none() && self.diagnostic.severity != Severity::Note
     }
 
     /// The calls, as people write them: `call 2`, `calls 1-3, 5`.
@@ -158,12 +199,18 @@ impl Finding {
 }
 
 /// What screens call a layer.
-fn shown(bench: &Bench, id: &Name) -> Name {
+pub(crate) fn shown(bench: &Bench, id: &Name) -> Name {
     bench.layer(id).map_or_else(|| id.clone(), |layer| layer.shown().clone())
 }
 
+/// True where a layer writes something in a call.
+fn included(subject: &Subject<'_>, id: &str) -> bool {
+    let state = subject.record.layer(id);
+    state.and_then(|state| state.state.piece.text()).is_some_and(|text| !text.is_empty())
+}
+
 /// A diagnostic at the place where a layer stands in the bench.
-fn at_layer(bench: &Bench, id: &str, message: String) -> Diagnostic {
+pub(crate) fn at_layer(bench: &Bench, id: &str, message: String) -> Diagnostic {
     let problem = Diagnostic::warning(message);
     match bench.layer(id) {
         Some(layer) => problem.at(bench.source.name.clone(), &bench.source.text, layer.at),
@@ -179,7 +226,7 @@ fn source_of(text: &Traced, byte: usize) -> Option<(Name, Position, Option<Name>
 }
 
 /// A diagnostic about a byte of a layer: at the text that wrote it, else where the layer stands in the bench.
-fn at_byte(bench: &Bench, text: &Traced, part: &Part, byte: usize, message: String) -> Diagnostic {
+pub(crate) fn at_byte(bench: &Bench, text: &Traced, part: &Part, byte: usize, message: String) -> Diagnostic {
     use crate::core::text::Made;
     let made = text.span_at(byte).map(|(_, span)| &span.origin.made);
     let source = match made {
@@ -198,40 +245,18 @@ fn at_byte(bench: &Bench, text: &Traced, part: &Part, byte: usize, message: Stri
 }
 
 /// A number with a comma between thousands.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     crate::core::overlay::grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn finding(about: &str, call: u32, tokens: u64) -> Finding {
-        Finding {
-            lint: Lint::Budget,
-            about: vec![about.into()],
-            tokens: Some(tokens),
-            calls: vec![CallNo(call)],
-            diagnostic: Diagnostic::warning(format!("{tokens} over")),
-        }
-    }
-
-    #[test]
-    fn the_same_finding_in_several_calls_is_one_at_its_worst() {
-        let mut all = Vec::new();
-        for (call, tokens) in [(1, 5), (2, 9), (3, 7), (5, 7)] {
-            merge(&mut all, vec![finding("base", call, tokens)]);
-        }
-        merge(&mut all, vec![finding("rules", 5, 1)]);
-        assert_eq!(all.len(), 2);
-        assert_eq!((all[0].calls_words(), &*all[0].diagnostic.message), ("calls 1-3, 5".into(), "9 over"));
-        assert_eq!(all[1].calls_words(), "call 5");
-    }
-
-    #[test]
-    fn every_lint_has_a_word_of_its_own() {
-        for lint in Lint::ALL {
-            assert_eq!(serde_json::to_value(lint).expect("JSON"), lint.word());
-        }
+/// A diagnostic at a key of the bench file's top level, such as `marks`; at the file where it has none.
+fn at_key(bench: &Bench, key: &str, message: String) -> Diagnostic {
+    let text = &bench.source.text;
+    let problem = Diagnostic::warning(message);
+    let found =
+        text.lines().position(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    match found.and_then(|line| u32::try_from(line).ok()) {
+        Some(line) => problem.at(bench.source.name.clone(), text, Position { line: line + 1, column: 1 }),
+        None => problem.in_file(bench.source.name.clone()),
     }
 }

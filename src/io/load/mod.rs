@@ -266,6 +266,31 @@ impl Loader {
         self.known.values().flat_map(|known| known.inputs.iter().map(|(path, _)| path.clone())).collect()
     }
 
+    /// The files that were asked for and are links, or stand below one, by name; with what they lead to, as it would be
+    /// named where it lies in the workspace.
+    #[must_use]
+    pub fn links(&self) -> BTreeMap<Arc<str>, Arc<str>> {
+        let whole = |path: &Path| path.canonicalize().ok();
+        let workspace = whole(&self.roots.workspace);
+        let mut links = BTreeMap::new();
+        for key in self.known.keys() {
+            let (FactKey::File(path) | FactKey::Document(path)) = key else { continue };
+            let Some((real, base)) =
+                self.roots.path(path).zip(self.roots.path(&FilePath::new(path.base, "")))
+            else {
+                continue;
+            };
+            let (Some(real), Some(base)) = (whole(&real), whole(&base)) else { continue };
+            if real == base.join(&*path.path) {
+                continue;
+            }
+            let named = workspace.as_deref().and_then(|folder| real.strip_prefix(folder).ok());
+            let named = named.unwrap_or(&real).to_string_lossy().replace('\\', "/");
+            links.insert(key.to_string().into(), named.into());
+        }
+        links
+    }
+
     /// The folders of the workspace, relative to it, with `/`, sorted: for completing a directory as it is typed. What
     /// tools make is left out, and at most 5,000 are listed.
     #[must_use]

@@ -40,6 +40,7 @@ pub(super) static BENCH: Record = record(
         field("variants", Shape::Names(&Shape::Names(&Shape::Any)), "named changes: dotted path to value"),
         field("runs", Shape::Names(&RUN), "scripted runs; the first is the default"),
         field("compaction", Shape::Record(&COMPACTION), "when a conversation is summed up by itself"),
+        field("allow", Shape::Record(&ALLOW), "lints that are not to be told, each with the reason"),
         field("sent_on_open", Shape::Bool, "opening the bench counts as the first call sent"),
         field(
             "settings",
@@ -450,6 +451,27 @@ pub(super) static LAYER: Record = record(
             Shape::Either(&[Shape::Words(ON_ERROR), Shape::Record(&USE)]),
             "what to do when it fails",
         ),
+        field("allow", Shape::Record(&ALLOW), "lints that are not to be told of it, each with the reason"),
+    ],
+);
+
+/// One key for each lint: a house rule says so.
+pub(super) static ALLOW: Record = record(
+    "an `allow`",
+    "Lints that are not to be told, each with the reason why what they find is all right.",
+    &[
+        field("budget", TEXT, "more than the budget"),
+        field("duplicate", TEXT, "a paragraph that another layer says, too"),
+        field("contradiction", TEXT, "another working directory or day than another layer names"),
+        field("volatile_first", TEXT, "what changes in front of what does not"),
+        field("dead_mark", TEXT, "a cache mark behind text that is taken out again"),
+        field("below_minimum", TEXT, "too short to be stored"),
+        field("too_many_marks", TEXT, "more cache marks than the provider takes"),
+        field("split_tool_call", TEXT, "a tool call without its result behind it"),
+        field("injected_turn", TEXT, "a user message of injected text alone"),
+        field("equal_priority", TEXT, "the order of the list decides"),
+        field("key_order", TEXT, "another order than that of the priorities"),
+        field("unclosed", TEXT, "a fence or comment that stays open"),
     ],
 );
 
@@ -732,3 +754,15 @@ static AGENT: Record = record(
         field("run", Shape::List(&Shape::Record(&LINE)), "what happens to it").required(),
     ],
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lint_can_be_allowed() {
+        let known: Vec<&str> = ALLOW.fields.iter().map(|field| field.key).collect();
+        let lints: Vec<&str> = crate::core::lint::TABLE.iter().map(|row| row.word).collect();
+        assert_eq!(known, lints);
+    }
+}

@@ -1,6 +1,7 @@
 //! The syntax of bench files: YAML text to [`crate::core::bench::Bench`], with the exact place of every mistake.
 
 mod check;
+pub mod contract;
 mod decode;
 mod document;
 mod fields;

@@ -3,6 +3,7 @@
 //! A value is spliced where it stands. The result is read again and compared with the tree as it was meant to become;
 //! where the two differ, the edit is refused and nothing is written.
 
+mod fix;
 mod key;
 mod patch;
 mod plan;
@@ -16,6 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+pub use self::fix::edited_by;
 pub use self::sheet::{LayerSheet, MarkSheet, Sheet, Written};
 pub use self::value::{typed, written_on_one_line};
 

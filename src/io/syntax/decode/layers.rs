@@ -57,6 +57,7 @@ impl Decoder<'_> {
         let each = matches!(from, Some(LayerSource::Each { .. }) | None);
         let cap = node.get("cap").map(|cap| self.cap(cap, each));
         let on_error = node.get("on_error").map_or(Some(OnError::Skip), |node| self.on_error(node));
+        let allow = self.allow(node);
         let keep = node.get("keep");
         let keeping = |key| match keep.and_then(|keep| word(keep, key)) {
             Some("strip") => Keeping::Strip,
@@ -96,6 +97,7 @@ impl Decoder<'_> {
             budget: node.get("budget").and_then(|budget| budget_of(budget)),
             required: flag(node, "required"),
             on_error: on_error?,
+            allow,
         })
     }
 

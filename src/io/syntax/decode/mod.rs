@@ -8,6 +8,7 @@ mod reads;
 mod runs;
 mod serve;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -163,9 +164,29 @@ impl Decoder<'_> {
                 Some(rule) => Some(rule?),
             },
             serve,
+            allow: self.allow(root),
             sent_on_open: flag(root, "sent_on_open"),
             source: source.clone(),
         })
+    }
+
+    /// Lints that are not to be told, with the reasons.
+    fn allow(&mut self, node: &Node) -> BTreeMap<Name, Name> {
+        let mut allowed = BTreeMap::new();
+        for entry in node.get("allow").map(|node| node.entries()).unwrap_or_default() {
+            let Some(reason) = entry.value.as_text() else { continue };
+            if reason.trim().is_empty() {
+                let hint = "who reads the bench later wants to know why it is all right".to_owned();
+                self.problems.error(
+                    entry.value.at,
+                    format!("`{}` is allowed without a reason", entry.key),
+                    hint,
+                );
+            } else {
+                allowed.insert(entry.key.clone(), reason.clone());
+            }
+        }
+        allowed
     }
 
     fn model(&mut self, node: &Node) -> Option<Name> {

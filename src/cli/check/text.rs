@@ -1,0 +1,185 @@
+//! What was found, for reading.
+
+use std::path::Path;
+
+use super::contract::Accepted;
+use super::{Checked, LintIn, Looked, Recorded, shown};
+use crate::cli::open::Bench;
+use crate::cli::output::Out;
+use crate::core::contract::Breach;
+use crate::core::diagnostic::Diagnostic;
+use crate::core::diff::lines;
+use crate::core::lint::{Finding, Worth};
+use crate::core::wire::{Comparison, Document};
+
+/// The most lines of a text that is gone or has come which are shown.
+const MOST_LINES: usize = 12;
+
+/// Writes everything that was found, bench by bench; with several of them, a line about all at the end.
+pub(super) fn write(
+    looked: &[Looked],
+    recorded: Option<&Recorded>,
+    out: &mut Out<'_>,
+) -> std::io::Result<()> {
+    for looked in looked {
+        match &looked.outcome {
+            Ok(checked) => of_bench(&looked.path, checked, recorded, out)?,
+            Err(_) => out.line(format_args!("{}: cannot be checked", shown(&looked.path)))?,
+        }
+    }
+    if looked.len() > 1 {
+        let count = |is: &dyn Fn(&Looked) -> bool| looked.iter().filter(|looked| is(looked)).count();
+        let broken = count(&|looked| looked.outcome.is_err());
+        let found = count(&|looked| looked.outcome.as_ref().is_ok_and(|checked| checked.found.is_found()));
+        let broken = if broken == 0 { String::new() } else { format!(", {broken} cannot be checked") };
+        let found = match found {
+            0 => "nothing found".to_owned(),
+            found => format!("{found} with findings"),
+        };
+        out.line(format_args!("{} benches: {found}{broken}", looked.len()))?;
+    }
+    Ok(())
+}
+
+fn of_bench(
+    path: &Path,
+    checked: &Checked,
+    recorded: Option<&Recorded>,
+    out: &mut Out<'_>,
+) -> std::io::Result<()> {
+    let path_shown = shown(path);
+    let told: Vec<&LintIn> =
+        checked.found.lints.iter().filter(|lint| lint.finding.allowed.is_none()).collect();
+    let allowed = checked.found.lints.len() - told.len();
+    let allowed = match allowed {
+        0 => String::new(),
+        count => format!(" ({count} allowed by the bench)"),
+    };
+    match recorded.zip(checked.found.against.as_ref()) {
+        Some((recorded, (call, comparison))) => {
+            against(&checked.bench, path, (&recorded.path, &recorded.document), *call, comparison, out)?;
+        }
+        None if checked.found.diagnostics.is_empty() && told.is_empty() && !checked.found.is_found() => {
+            out.line(format_args!("{path_shown}: nothing found{allowed}"))?;
+        }
+        None => out.line(format_args!("{path_shown}:{allowed}"))?,
+    }
+    for problem in &checked.found.diagnostics {
+        out.line(problem)?;
+    }
+    for lint in told {
+        out.line(Diagnostic { message: lint_message(lint), ..lint.finding.diagnostic.clone() })?;
+        let gutter = lint.finding.diagnostic.at.map_or(1, |at| at.line.to_string().len());
+        for line in worth_lines(&lint.finding) {
+            out.line(format_args!("{:gutter$} = {line}", ""))?;
+        }
+    }
+    for lost in &checked.found.lost {
+        if !lost.is_too_much() {
+            continue;
+        }
+        out.line(Diagnostic::error(format!("max-lost: {}", lost.message())))?;
+        for (sentence, _) in &lost.calls {
+            out.line(format_args!("  {sentence}"))?;
+        }
+    }
+    for breach in &checked.found.breaches {
+        let message = format!("contract: {}", breach.diagnostic.message);
+        out.line(Diagnostic { message, ..breach.diagnostic.clone() })?;
+        changed(breach, out)?;
+    }
+    match &checked.found.accepted {
+        Some(Accepted { path, taken, .. }) => {
+            for breach in taken {
+                out.line(format_args!("accepted: {}", breach.diagnostic.message))?;
+                changed(breach, out)?;
+            }
+            out.line(format_args!("wrote {}", path.display()))?;
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+/// The lines that are gone, and those that have come.
+fn changed(breach: &Breach, out: &mut Out<'_>) -> std::io::Result<()> {
+    let (old, new): (Vec<&str>, Vec<&str>) =
+        (lines::split(&breach.old).collect(), lines::split(&breach.new).collect());
+    let (mut gone, mut come) = (Vec::new(), Vec::new());
+    for hunk in lines::hunks(&old, &new) {
+        gone.extend_from_slice(&old[hunk.old]);
+        come.extend_from_slice(&new[hunk.new]);
+    }
+    for (sign, lines) in [('-', gone), ('+', come)] {
+        for line in lines.iter().take(MOST_LINES) {
+            out.line(format_args!("  {sign} {}", line.trim_end_matches(['\n', '\r'])))?;
+        }
+        if lines.len() > MOST_LINES {
+            out.line(format_args!("  {sign} ... {} lines more", lines.len() - MOST_LINES))?;
+        }
+    }
+    Ok(())
+}
+
+/// A finding as a message: the lint's word in front, the run and the calls behind.
+pub(super) fn lint_message(lint: &LintIn) -> String {
+    let finding = &lint.finding;
+    let run = lint.run.as_ref().map_or_else(String::new, |run| format!("run {run}, "));
+    format!("{}: {} ({run}{})", finding.lint.word(), finding.diagnostic.message, finding.calls_words())
+}
+
+/// What would put it right and what that is worth, one line each.
+pub(super) fn worth_lines(finding: &Finding) -> Vec<String> {
+    let words = |worth: &[Worth]| {
+        let words: Vec<String> = worth.iter().map(Worth::words).filter(|words| !words.is_empty()).collect();
+        words.join("; ")
+    };
+    let mut lines = Vec::new();
+    let all = words(&finding.worth);
+    if !all.is_empty() {
+        lines.push(format!("worth: {all}"));
+    }
+    for fix in &finding.fixes {
+        let worth = words(&fix.worth);
+        let gap = if worth.is_empty() { "" } else { ": " };
+        lines.push(format!("fix: {}{gap}{worth}", fix.said));
+    }
+    lines
+}
+
+/// Says whether a bench's request is the recorded one, or what differs.
+pub(in crate::cli) fn against(
+    bench: &Bench,
+    path: &Path,
+    (file, recorded): (&Path, &Document),
+    call: u32,
+    comparison: &Comparison,
+    out: &mut Out<'_>,
+) -> std::io::Result<()> {
+    let (path, file) = (path.display(), file.display());
+    out.line(format_args!(
+        "{path}: {} (call {call} against {file}, {}, {} bytes)",
+        comparison.equality, recorded.format, comparison.bytes
+    ))?;
+    let shown = |id: &str| bench.shown(id);
+    if let Some(first) = comparison.differences.first() {
+        out.line(first.sentence(&shown))?;
+        if !(first.recorded.is_empty() && first.bench.is_empty()) {
+            out.line(format_args!("  recorded: {}", first.recorded))?;
+            out.line(format_args!("  bench:    {}", first.bench))?;
+        }
+        let path = if first.path.is_empty() { String::new() } else { format!("{} in ", first.path) };
+        out.line(format_args!("  at {path}{file}:{}", first.at))?;
+    }
+    let more = comparison.differences.get(1..).unwrap_or_default();
+    if !more.is_empty() {
+        out.line("behind it:")?;
+        for difference in more {
+            out.line(format_args!("  {}", difference.sentence(&shown)))?;
+        }
+    }
+    if !comparison.left_out.is_empty() {
+        out.line(format_args!("not compared: {}", comparison.left_out.join(", ")))?;
+    }
+    Ok(())
+}
