@@ -68,7 +68,12 @@ pub(super) fn run(args: &ReportArgs, out: &mut Out<'_>) -> Result {
             out.line(folder.join(FILE).display())?;
         }
     }
-    Ok(Outcome::Done)
+    Ok(told(&gathered.diagnostics))
+}
+
+/// What is wrong with what was shown, for stderr and the exit status.
+pub(super) fn told(problems: &[Diagnostic]) -> Outcome {
+    Outcome::Told(problems.iter().filter(|problem| problem.severity != Severity::Note).cloned().collect())
 }
 
 fn write(folder: &Path, text: &str, pictures: &[Picture]) -> Result<()> {

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use super::paint;
-use crate::core::diagnostic::Diagnostic;
+use crate::core::diagnostic::{Diagnostic, Severity};
 pub use crate::core::text::table::Table;
 
 /// How a command ended.
@@ -17,7 +17,8 @@ pub enum Outcome {
     Done,
     /// Done, and it found what it was to look for: 1.
     Found,
-    /// Done as far as it goes, and this is wrong with what it worked on: told on stderr, 1. Empty: 0.
+    /// Done as far as it goes, and this is wrong with what it worked on: told on stderr, and 1 where an error is among it,
+    /// else 0.
     Told(Vec<Diagnostic>),
     /// The workbench ended with this status.
     Code(u8),
@@ -149,7 +150,7 @@ pub fn finish(result: Result, colored: bool) -> ExitCode {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Told(problems)) => {
             let _ = tell(&problems, colored);
-            ExitCode::from(u8::from(!problems.is_empty()))
+            ExitCode::from(u8::from(problems.iter().any(|problem| problem.severity == Severity::Error)))
         }
         Ok(Outcome::Found) => ExitCode::from(1),
         Ok(Outcome::Code(code)) => ExitCode::from(code),

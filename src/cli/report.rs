@@ -86,11 +86,12 @@ impl<'a> DiagnosticReport<'a> {
     }
 }
 
-/// The layers that failed in these calls, each told once: for stderr, and for the exit status.
+/// What went wrong in the layers of these calls, each told once: for stderr, and where a layer failed for the exit
+/// status.
 pub(super) fn failed_layers<'r>(records: impl IntoIterator<Item = &'r CallRecord>) -> Outcome {
     let mut told: Vec<Diagnostic> = Vec::new();
     for problem in records.into_iter().flat_map(|record| &record.diagnostics) {
-        if problem.severity == Severity::Error && !told.contains(problem) {
+        if problem.severity != Severity::Note && !told.contains(problem) {
             told.push((**problem).clone());
         }
     }

@@ -1,7 +1,7 @@
 //! `plywood shot PATH`: a picture of the workbench, without a terminal.
 
 use super::args::ShotArgs;
-use super::output::{Failure, Out, Outcome, Result};
+use super::output::{Failure, Out, Result};
 use super::settings;
 use super::{open, workbench};
 use crate::app::effect::EngineRequest;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ShotArgs, out: &mut Out<'_>) -> Result {
             .map_err(|error| Failure::message(format!("{} cannot be written: {error}", file.display())))?,
         None => out.text(&svg)?,
     }
-    Ok(Outcome::Done)
+    Ok(super::markdown::told(&shot.inline.state.snapshot.diagnostics))
 }
 
 /// A theme in all its colours: a picture has no terminal that could lack them.

@@ -180,13 +180,249 @@ fn a_change_that_is_announced_is_no_contradiction_and_one_that_is_taken_back_is(
     );
 }
 
+/// What is found in the first run of each sample, and why it may be: the samples are there to show it.
+const IN_SAMPLES: &[(&str, &[&str])] = &[
+    // Its claim is that a change of the directory is announced and breaks nothing. And two of its keys are not in the
+    // order of its priorities, as in the program that it shows.
+    ("xbot", &["volatile_first system_prompt", "key_order channel project_hint"]),
+    // A sample is short: its one mark covers a little less than the minimum.
+    ("mao", &["below_minimum system prompt"]),
+    // The block behind the rules is made again each turn, and begins with the time.
+    ("omx", &["volatile_first modes", "volatile_first notes", "volatile_first metadata"]),
+];
+
 #[test]
-fn no_sample_has_a_finding() {
+fn samples_have_the_findings_that_they_are_there_to_show() {
     for sample in plywood::io::samples::samples() {
         let output =
             Command::new(env!("CARGO_BIN_EXE_plywood")).args(["check", sample.name, "--json"]).output();
         let output = output.expect("the program runs");
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!(report["benches"][0]["lints"], serde_json::json!([]), "{}", sample.name);
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        let found: Vec<String> = report["benches"][0]["lints"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(|lint| {
+                let about = lint["about"].as_array().expect("a list").iter().map(text);
+                std::iter::once(text(&lint["lint"])).chain(about).collect::<Vec<_>>().join(" ")
+            })
+            .collect();
+        let want =
+            IN_SAMPLES.iter().find(|(name, _)| *name == sample.name).map_or(&[][..], |(_, want)| *want);
+        assert_eq!(found, want, "{}", sample.name);
     }
+}
+
+/// A bench of two turns, in which the base prompt tells the time and the directory.
+fn two_turns(layers: &str, rest: &str) -> TempDir {
+    let folder = TempDir::new().expect("a folder");
+    let bench = format!(
+        "bench: 1\nname: turns\nmodel: openai:gpt-5.4\n\
+         workspace: {{ path: project, shown_as: /w, clock: \"2026-04-01T09:00:00Z\" }}\n\
+         tools: [ {{ names: [Cd, Read] }} ]\n\
+         simulate: {{ Cd: {{ set: cwd, from: path }} }}\n\
+         places:\n  system: {{ of: system, join: \"\\n\" }}\n  user: {{ of: current_user }}\n  \
+         end: {{ of: newest_tool, join: \"\\n\", none: wait }}\n  own: {{ of: message, at: end }}\n\
+         layers:\n{layers}\n{rest}\n\
+         runs:\n  one:\n    - user: Go.\n    - call: [ {{ Cd: {{ path: a }} }} ]\n    - say: Done.\n    \
+         - advance: 60s\n    - user: Go on.\n    - call: [ {{ Read: {{ path: x }}, result: x }} ]\n    - say: Done.\n"
+    );
+    write(folder.path(), "bench.yaml", &bench);
+    write(folder.path(), "project/a/x", "");
+    write(folder.path(), "long.md", &"One two three four five six seven eight nine ten.\n".repeat(400));
+    folder
+}
+
+const CLOCK: &str = "  - { id: clock, in: system, from: { text: \"It is {{ now }}.\" } }\n";
+const LONG: &str = "  - { id: long, in: system, from: { template: long.md } }\n";
+
+#[test]
+fn what_changes_in_front_of_what_stays_is_told_with_a_fix_and_its_worth() {
+    let folder = two_turns(&format!("{CLOCK}{LONG}"), "");
+    let text = said(&folder, &[], 1);
+    for line in [
+        "warning: volatile_first: clock changes in front of 4,400 tokens of the system prompt that did not: up to 4,352 \
+         tokens are paid again (call 3)",
+        " --> bench.yaml:13:51",
+        " = fix: move clock behind long: 4,352 tokens less paid again, $0.0098 less a run on gpt-5.4",
+        " = fix: make clock once a session: 4,352 tokens less paid again, $0.0098 less a run on gpt-5.4",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    // Each fix makes it not fire.
+    for layers in [format!("{LONG}{CLOCK}"), CLOCK.replace("system,", "system, refresh: session,") + LONG] {
+        let text = said(&two_turns(&layers, ""), &["--max-lost", "200"], 0);
+        assert!(text.contains("nothing found"), "{text}");
+    }
+    // Other models, and none that anybody knows.
+    let text = said(&folder, &["--models", "anthropic:claude-sonnet-4-5,nobody:knows"], 1);
+    assert!(text.contains("less a run on gpt-5.4") && !text.contains("on knows"), "{text}");
+}
+
+#[test]
+fn a_clock_in_front_of_others_is_told_before_it_has_broken_anything() {
+    let layers = format!("{CLOCK}{LONG}");
+    let folder = two_turns(&layers, "");
+    let text = fs::read_to_string(folder.path().join("bench.yaml")).expect("a bench");
+    let short = text.split("    - advance").next().expect("a beginning");
+    write(folder.path(), "bench.yaml", short);
+    let text = said(&folder, &[], 1);
+    assert!(text.contains("clock tells the time in front of 4,400 tokens of the system prompt"), "{text}");
+    write(folder.path(), "bench.yaml", &short.replace("{{ now }}", "{{ now | day }}"));
+    assert!(said(&folder, &[], 0).contains("nothing found"));
+}
+
+#[test]
+fn marks_are_looked_at_by_the_rules_of_the_model() {
+    let own = "  - { id: state, in: own, refresh: call, when: call.tools, from: { text: \"State at {{ call.number }}\" }, keep: { earlier: strip, persist: strip } }\n";
+    let sonnet = ["--model", "anthropic:claude-sonnet-4-5"];
+    let folder = two_turns(&format!("{LONG}{own}"), "marks: [ { at: system }, { at: own } ]");
+    let text = said(&folder, &sonnet, 1);
+    assert!(
+        text.contains("dead_mark: a cache mark stands behind state, which the next request does not hold"),
+        "{text}"
+    );
+    assert!(text.contains(" = fix: let the mark stand behind the history"), "{text}");
+    assert!(text.contains("injected_turn: the model answers a user message that holds only state"), "{text}");
+    let folder = two_turns(&format!("{LONG}{own}"), "marks: [ { at: system }, { at: last_history } ]");
+    let text = said(&folder, &[&sonnet[..], &["--skip", "injected_turn"]].concat(), 0);
+    assert!(!text.contains("dead_mark"), "{text}");
+    // What is too short is a note, and fails nothing.
+    let short = "  - { id: short, in: system, from: { text: Short. } }\n";
+    let folder = two_turns(short, "marks: [ { at: system } ]");
+    let text = said(&folder, &sonnet, 0);
+    assert!(text.contains("note: below_minimum: the mark behind the system prompt covers ~"), "{text}");
+    // Five marks are one too many for Anthropic, and no matter for OpenAI.
+    let many = "  - { id: a, in: system, from: { text: A } }\n  - { id: said, in: user, from: { said: user } }\n  \
+                - { id: b, in: end, refresh: call, when: call.tools, from: { text: B } }\n";
+    let marks =
+        "marks: [ { at: tools }, { at: system }, { at: last_history }, { at: user }, { at: last_message } ]";
+    let folder = two_turns(many, marks);
+    let text = said(&folder, &sonnet, 1);
+    assert!(text.contains("error: too_many_marks: 5 cache marks, and claude-sonnet-4-5 takes 4"), "{text}");
+    assert!(text.contains(" = fix: take out the first 1 of 5 marks"), "{text}");
+    assert!(!said(&folder, &[], 0).contains("too_many_marks"));
+}
+
+#[test]
+fn a_tool_call_and_its_result_belong_together() {
+    let folder = two_turns(LONG, "");
+    let text = fs::read_to_string(folder.path().join("bench.yaml")).expect("a bench");
+    let cut = text.replace(
+        "    - say: Done.\n    - advance",
+        "    - context_edit: { message: newest_tool, delete: true }\n    - say: Done.\n    - advance",
+    );
+    write(folder.path(), "bench.yaml", &cut);
+    let text = said(&folder, &[], 1);
+    assert!(text.contains("error: split_tool_call: ") && text.contains("the call of Cd"), "{text}");
+}
+
+#[test]
+fn orders_that_nothing_decides_are_notes() {
+    let layers = "  - { id: a, in: system, run: 10, from: { text: A } }\n  - { id: b, in: system, run: 10, from: { text: B } }\n  \
+                  - { id: c, in: system, run: 20, from: { text: C } }\n";
+    let folder = two_turns(layers, "");
+    let text = said(&folder, &[], 0);
+    assert!(
+        text.contains(
+            "note: equal_priority: a and b have the priority 10, both: the order of the list decides"
+        ),
+        "{text}"
+    );
+    assert!(text.contains(" = fix: let b run at 11"), "{text}");
+    for other in [
+        layers.replace("id: b, in: system, run: 10", "id: b, in: system, run: 11"),
+        layers.replace("run: 10, ", "").replace("run: 20, ", ""),
+    ] {
+        assert!(!said(&two_turns(&other, ""), &[], 0).contains("equal_priority"));
+    }
+    // Layers that never meet may have the same.
+    let apart = layers.replace("id: b, in: system,", "id: b, in: system, when: agent.role != \"main\",");
+    assert!(!said(&two_turns(&apart, ""), &[], 0).contains("equal_priority"));
+}
+
+#[test]
+fn text_behind_an_open_fence_is_told() {
+    let layers = "  - { id: rules, in: system, from: { template: rules.md } }\n  - { id: more, in: system, from: { text: \"More rules.\" } }\n";
+    let folder = two_turns(layers, "");
+    write(folder.path(), "rules.md", "Write so:\n\n```md\n# Title\n```js\nx\n```\n\nAnd so on.\n```\n");
+    let text = said(&folder, &[], 1);
+    assert!(
+        text.contains(
+            "unclosed: rules opens a code fence and does not close it: more stand inside, 3 tokens"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains(" --> rules.md:10:1") && text.contains("hint: close it with a line of ```"),
+        "{text}"
+    );
+    write(folder.path(), "rules.md", "Write so:\n\n````md\n```js\nx\n```\n````\n<!-- done -->\n");
+    assert!(said(&folder, &[], 0).contains("nothing found"));
+    write(folder.path(), "rules.md", "Rules.\n<!-- to be written\n");
+    assert!(said(&folder, &[], 1).contains("unclosed: rules opens a comment"));
+}
+
+#[test]
+fn two_layers_that_name_different_days_contradict() {
+    let layers = "  - { id: base, in: system, from: { text: \"Today's date: {{ now | day }}\" } }\n  - { id: old, in: system, from: { template: old.md } }\n";
+    let folder = two_turns(layers, "");
+    write(folder.path(), "old.md", "# Notes\nToday's date: 2025-12-24\n");
+    let text = said(&folder, &[], 1);
+    assert!(
+        text.contains("contradiction: old says that today is 2025-12-24, base says 2026-04-01"),
+        "{text}"
+    );
+    assert!(text.contains(" --> old.md:2:15"), "{text}");
+    write(folder.path(), "old.md", "# Notes\nDate: 2025-12-24\nToday's date: 2026-04-01\n");
+    assert!(said(&folder, &[], 0).contains("nothing found"));
+}
+
+#[test]
+fn a_bench_can_allow_what_is_meant_and_has_to_say_why() {
+    let allow =
+        |reason: &str| CLOCK.replace("system,", &format!("system, allow: {{ volatile_first: {reason} }},"));
+    let folder = two_turns(&format!("{}{LONG}", allow("\"the hour is the point\"")), "");
+    assert!(said(&folder, &[], 0).contains("nothing found (1 allowed by the bench)"));
+    let output = check(&folder, &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["benches"][0]["lints"][0]["allowed"], "the hour is the point");
+    let folder = two_turns(&format!("{}{LONG}", allow("\" \"")), "");
+    assert!(said(&folder, &[], 2).contains("`volatile_first` is allowed without a reason"));
+    let folder = two_turns(&format!("{}{LONG}", allow("x").replace("volatile_first", "volatile")), "");
+    assert!(said(&folder, &[], 2).contains("unknown key `volatile` in an `allow`"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_same_file_is_told_as_that() {
+    let folder = bench(
+        "  - { id: rules, in: system, from: { fact: rules } }\n  - { id: also, in: system, from: { fact: also } }",
+        "",
+    );
+    let text = fs::read_to_string(folder.path().join("bench.yaml")).expect("a bench");
+    write(
+        folder.path(),
+        "bench.yaml",
+        &text.replace("rules: { file: AGENTS.md }", "rules: { file: AGENTS.md }, also: { file: CLAUDE.md }"),
+    );
+    std::os::unix::fs::symlink("AGENTS.md", folder.path().join("project/CLAUDE.md")).expect("a link");
+    let text = said(&folder, &[], 1);
+    assert!(
+        text.contains("hint: CLAUDE.md is a link to AGENTS.md: one of the two roads is enough"),
+        "{text}"
+    );
+    assert!(text.contains(" = fix: leave also out: ") && text.contains(" = worth: "), "{text}");
+}
+
+#[test]
+fn the_lints_are_listed() {
+    let output = Command::new(env!("CARGO_BIN_EXE_plywood")).args(["check", "--lints"]).output();
+    let text = String::from_utf8(output.expect("the program runs").stdout).expect("text");
+    assert_eq!(text.lines().count(), 1 + plywood::core::lint::TABLE.len());
+    assert!(
+        text.starts_with("lint ") && text.contains("\nvolatile_first   warning  text that changed"),
+        "{text}"
+    );
 }

@@ -6,6 +6,7 @@ mod bench_syntax;
 mod blame;
 mod blocks;
 mod cache_lab;
+mod check;
 mod cli;
 mod columns;
 mod commands;

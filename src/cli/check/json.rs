@@ -38,8 +38,8 @@ struct BenchReport<'a> {
 #[derive(Serialize)]
 struct LintReport<'a> {
     lint: Lint,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    run: Option<&'a str>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    runs: &'a [Name],
     about: &'a [Name],
     calls: &'a [CallNo],
     tokens: Option<u64>,
@@ -156,7 +156,7 @@ fn bench<'a>(path: String, checked: &'a Checked, recorded: Option<&Recorded>) ->
             .iter()
             .map(|lint| LintReport {
                 lint: lint.finding.lint,
-                run: lint.run.as_deref(),
+                runs: &lint.runs,
                 about: &lint.finding.about,
                 calls: &lint.finding.calls,
                 tokens: lint.finding.tokens,

@@ -138,7 +138,19 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
             bench.played_with(player, fix, &args.bench)
         });
     }
-    found.lints.extend(findings.into_iter().map(|finding| LintIn { run: run.clone(), finding }));
+    for finding in findings {
+        let same =
+            |known: &&mut LintIn| known.finding.lint == finding.lint && known.finding.about == finding.about;
+        match found.lints.iter_mut().find(same) {
+            None => found.lints.push(LintIn { runs: run.iter().cloned().collect(), finding }),
+            // The same in another run: it is told of the run in which it costs most.
+            Some(known) if finding.tokens > known.finding.tokens => {
+                known.runs.splice(0..0, run.iter().cloned());
+                known.finding = finding;
+            }
+            Some(known) => known.runs.extend(run.iter().cloned()),
+        }
+    }
     let Some(limit) = args.max_lost else { return };
     let totals = numbers.totals(0);
     let calls = (1..=session.next_call().0).filter_map(|call| {

@@ -46,9 +46,9 @@ struct Found {
     accepted: Option<contract::Accepted>,
 }
 
-/// A finding, and the run in which it was found where several were played.
+/// A finding, and where several runs were played those in which it was found, the one that it is told of first.
 struct LintIn {
-    run: Option<Name>,
+    runs: Vec<Name>,
     finding: Finding,
 }
 

@@ -124,8 +124,12 @@ fn changed(breach: &Breach, out: &mut Out<'_>) -> std::io::Result<()> {
 /// A finding as a message: the lint's word in front, the run and the calls behind.
 pub(super) fn lint_message(lint: &LintIn) -> String {
     let finding = &lint.finding;
-    let run = lint.run.as_ref().map_or_else(String::new, |run| format!("run {run}, "));
-    format!("{}: {} ({run}{})", finding.lint.word(), finding.diagnostic.message, finding.calls_words())
+    let (run, more) = match lint.runs.split_first() {
+        None => (String::new(), String::new()),
+        Some((run, [])) => (format!("run {run}, "), String::new()),
+        Some((run, others)) => (format!("run {run}, "), format!("; also in {}", others.join(", "))),
+    };
+    format!("{}: {} ({run}{}{more})", finding.lint.word(), finding.diagnostic.message, finding.calls_words())
 }
 
 /// What would put it right and what that is worth, one line each.

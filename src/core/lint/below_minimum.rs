@@ -1,4 +1,7 @@
 //! A mark, or a whole run, that stays below the minimum of the model's cache.
+//!
+//! A mark that does nothing is always told: somebody put it there. A run without marks is told where it comes near the
+//! minimum and stays below.
 
 use std::collections::BTreeMap;
 
@@ -59,8 +62,8 @@ pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
             let Some(most) = sent.iter().map(|(_, tokens)| *tokens).max().filter(|most| *most < min) else {
                 return Vec::new();
             };
-            // With one call nothing could have been read anyway.
-            if sent.len() < 2 {
+            // With one call nothing could have been read anyway, and a prompt far from the minimum is a small prompt.
+            if sent.len() < 2 || most < min / 2 {
                 return Vec::new();
             }
             let message = format!(

@@ -236,9 +236,20 @@ pub(crate) fn at_byte(bench: &Bench, text: &Traced, part: &Part, byte: usize, me
     };
     match (source, source_of(text, byte)) {
         // A scalar of the bench has its place in the bench's text.
+        (Some(_), Some((file, at, _))) if file == bench.source.name => {
+            Diagnostic::warning(message).at(file, &bench.source.text, at)
+        }
         (Some(source), Some((file, at, _))) => {
-            let whole = if file == bench.source.name { &bench.source.text } else { &source.text };
-            Diagnostic::warning(message).at(file, whole, at)
+            // A source may be a piece of its file: the line is looked for where its text has that place.
+            let mut problem = Diagnostic::warning(message).in_file(file);
+            problem.at = Some(at);
+            let mut start = 0;
+            problem.line = source.text.split('\n').find_map(|line| {
+                let here = source.position(start).line == at.line;
+                start += line.len() + 1;
+                here.then(|| line.trim_end_matches('\r').to_owned())
+            });
+            problem
         }
         _ => at_layer(bench, &part.id, message),
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::{Change, Finding, Fix, Lint, Price, Run, Sent, at_byte, at_layer, grouped, shown};
 use crate::core::bench::{Layer, Refresh};
-use crate::core::cache::Blame;
+use crate::core::cache::{Blame, Family};
 use crate::core::compose::byte_order;
 use crate::core::fact::{FactKey, Name};
 use crate::core::text::{Part, Traced};
@@ -21,7 +21,10 @@ pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
         let Some(outcome) = sent.outcome.filter(|outcome| outcome.verdict.is_break()) else { continue };
         let first = outcome.blame.iter().map(|blame| (&**blame, outcome.lost().unwrap_or_default()));
         let behind = outcome.behind.iter().map(|behind| (&*behind.blame, behind.still_lost));
-        for (blame, lost) in first.chain(behind).filter(|(blame, lost)| *lost > 0 && of_system(run, blame)) {
+        let floor = floor(run, sent);
+        for (blame, lost) in
+            first.chain(behind).filter(|(blame, lost)| *lost > floor && of_system(run, blame))
+        {
             broke.entry(blame.part.clone()).or_default().push((index, lost));
         }
     }
@@ -31,6 +34,14 @@ pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
         found.extend(clocks(run, first, &broke, price));
     }
     found
+}
+
+/// What a loss is no more than by rounding: caches that keep whole blocks lose one wherever a prompt ends.
+fn floor(run: &Run<'_>, sent: &Sent<'_>) -> u32 {
+    match &run.models.get(&sent.request.model).family {
+        Some(Family::Block(rules)) => rules.block.value,
+        _ => 0,
+    }
 }
 
 fn of_system(run: &Run<'_>, blame: &Blame) -> bool {

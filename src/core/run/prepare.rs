@@ -203,7 +203,7 @@ impl Session {
                         if let (Some(inner), Some(block), Progress::Done(evaluated)) =
                             (inner, &block, &mut evaluated)
                         {
-                            blocks::tell(inner, block, evaluated);
+                            blocks::tell(bench, inner, block, evaluated);
                         }
                         evaluated
                     }

@@ -186,7 +186,7 @@ impl Context {
     pub(super) fn failure(&self) -> Option<String> {
         let seen = self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let (name, reason) = self.root.failed.iter().find(|(name, _)| seen.contains(*name))?;
-        Some(format!("{name} cannot be read: {reason}"))
+        Some(super::evaluate::unreadable(name, reason))
     }
 
     /// Notes what was read so far, and what that was derived from.

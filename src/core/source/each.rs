@@ -36,7 +36,7 @@ pub(super) fn text(
         Lookup::Ready(list, ..) => list,
         Lookup::Absent(_) => return Err(Failure::Nothing(format!("{over} is not there"))),
         Lookup::Failed(reason, _) => {
-            return Err(Failure::failed(Diagnostic::error(format!("{over} cannot be read: {reason}"))));
+            return Err(Failure::failed(Diagnostic::error(super::evaluate::unreadable(over, &reason))));
         }
         Lookup::Unknown => return Err(Failure::Needs(vec![facts.behind(&key)])),
     };

@@ -8,8 +8,8 @@ use super::environment::Templates;
 use super::render::{self, file_source};
 use super::{Failure, each, lines, refs, table};
 use crate::core::bench::{Bench, CapUnit, Layer, LayerSource, OnError};
-use crate::core::diagnostic::{Diagnostic, Severity};
-use crate::core::fact::{FactKey, FilePath, FileText, Lookup, Name, Progress, Reads, Value};
+use crate::core::diagnostic::{Diagnostic, Position, Severity};
+use crate::core::fact::{FactKey, FileText, Lookup, Name, Progress, Reads, Value};
 use crate::core::text::{Made, Traced, cut};
 
 /// What evaluating needs beside facts.
@@ -74,6 +74,14 @@ pub fn evaluate(
     let mut choice = Choice::default();
     let mut result = condition(layer, scope, facts, &mut reads)
         .and_then(|()| text(layer, scope, facts, block, &mut choice, &mut reads));
+    if let Err(Failure::Failed(failed)) = &mut result
+        && failed.file.is_none()
+    {
+        // What has no place of its own failed where the layer stands.
+        let source = &scope.bench.source;
+        let placed = std::mem::replace(&mut **failed, Diagnostic::error(""));
+        **failed = placed.at(source.name.clone(), &source.text, layer.at);
+    }
     let mut diagnostic = None;
     if let Err(Failure::Failed(failed)) = &result
         && let OnError::Use(fallback) = &layer.on_error
@@ -85,7 +93,7 @@ pub fn evaluate(
             render::template(&layer.id, fallback, scope, facts, &[], None, &mut reads).map(|text| (text, 0));
     }
     if diagnostic.is_none() {
-        diagnostic = noted(&reads, facts).map(Arc::new);
+        diagnostic = noted(&reads, facts, scope.bench).map(Arc::new);
     }
     let choice = Arc::new(choice);
     let piece = match result {
@@ -104,8 +112,8 @@ pub fn evaluate(
 }
 
 /// What a reader should know about the files that a layer read: what was cut, replaced or not loaded.
-fn noted(reads: &Reads, facts: &dyn Facts) -> Option<Diagnostic> {
-    let mut told: Vec<(FilePath, Vec<Arc<str>>)> = Vec::new();
+fn noted(reads: &Reads, facts: &dyn Facts, bench: &Bench) -> Option<Diagnostic> {
+    let mut told: Vec<(Arc<FileText>, Vec<Arc<str>>)> = Vec::new();
     for key in reads.0.keys() {
         if let Lookup::Ready(value, ..) = facts.look(key) {
             collect_notes(&value, &mut told);
@@ -116,21 +124,54 @@ fn noted(reads: &Reads, facts: &dyn Facts) -> Option<Diagnostic> {
     let severity = if whole { Severity::Note } else { Severity::Warning };
     match &*told {
         [] => None,
-        [(file, notes)] => Some(Diagnostic::new(severity, joined(notes)).in_file(file.to_string())),
+        [(file, notes)] => Some(noted_at(Diagnostic::new(severity, joined(notes)), file, notes, bench)),
         files => {
             let each: Vec<String> =
-                files.iter().map(|(file, notes)| format!("{file}: {}", joined(notes))).collect();
-            Some(Diagnostic::new(severity, each.join(". ")))
+                files.iter().map(|(file, notes)| format!("{}: {}", file.path, joined(notes))).collect();
+            let (file, notes) = &files[0];
+            Some(noted_at(Diagnostic::new(severity, each.join(". ")), file, notes, bench))
         }
     }
 }
 
+/// Where what is noted of a file is to be seen: at the end of what was read of it, at the first character that had to be
+/// replaced, and for a file of another name where the bench reads this one.
+fn noted_at(problem: Diagnostic, file: &FileText, notes: &[Arc<str>], bench: &Bench) -> Diagnostic {
+    use crate::core::bench::ReadKind;
+    let place = |problem: Diagnostic, byte: usize| {
+        let at = Position::at(&file.text, file.start(), &file.jumps, byte);
+        let before = file.text[..byte].rfind('\n').map_or(0, |at| at + 1);
+        let line = file.text[before..].lines().next().unwrap_or_default();
+        let mut problem = problem.in_file(file.path.to_string());
+        problem.at = Some(at);
+        // A line of a file that was cut in it may be anything long.
+        problem.line = (line.len() <= 400).then(|| line.to_owned());
+        problem
+    };
+    if notes.iter().any(|note| note.ends_with(" is")) {
+        let reads = bench.reads.values();
+        let mut reads =
+            reads.filter(|read| matches!(&read.kind, ReadKind::File { path, .. } if *path == file.path));
+        if let Some(read) = reads.next() {
+            return problem.at(bench.source.name.clone(), &bench.source.text, read.at);
+        }
+    }
+    if notes.iter().any(|note| note.starts_with("cut at")) && !file.text.is_empty() {
+        let last = file.text.char_indices().next_back().map_or(0, |(at, _)| at);
+        return place(problem, last);
+    }
+    if let Some(replaced) = file.text.find('\u{fffd}') {
+        return place(problem, replaced);
+    }
+    problem.in_file(file.path.to_string())
+}
+
 /// The notes of every file in a value. A file may come twice: as it was read, and as a fact made of it.
-fn collect_notes(value: &Value, told: &mut Vec<(FilePath, Vec<Arc<str>>)>) {
+fn collect_notes(value: &Value, told: &mut Vec<(Arc<FileText>, Vec<Arc<str>>)>) {
     match value {
         Value::File(file) if !file.notes.is_empty() => {
-            let index = told.iter().position(|(path, _)| *path == file.path).unwrap_or_else(|| {
-                told.push((file.path.clone(), Vec::new()));
+            let index = told.iter().position(|(known, _)| known.path == file.path).unwrap_or_else(|| {
+                told.push((file.clone(), Vec::new()));
                 told.len() - 1
             });
             for note in &file.notes {
@@ -236,10 +277,16 @@ fn fact(layer: &Layer, name: &Name, facts: &dyn Facts, reads: &mut Reads) -> Res
             Ok(Traced::whole(layer.id.clone(), text, made, cause))
         }
         Lookup::Absent(_) => Err(Failure::Nothing(format!("{name} is not there"))),
-        Lookup::Failed(reason, _) => {
-            Err(Failure::failed(Diagnostic::error(format!("{name} cannot be read: {reason}"))))
-        }
+        Lookup::Failed(reason, _) => Err(Failure::failed(Diagnostic::error(unreadable(name, &reason)))),
         Lookup::Unknown => Err(Failure::Needs(vec![facts.behind(&key)])),
+    }
+}
+
+/// That a fact cannot be read. What was read from a file is told by the file's name, which its user knows.
+pub(super) fn unreadable(name: &str, reason: &str) -> String {
+    match reason.split_once(": ") {
+        Some((file, reason)) => format!("{file} cannot be read: {reason} (it is read as `{name}`)"),
+        None => format!("{name} cannot be read: {reason}"),
     }
 }
 
@@ -257,7 +304,7 @@ fn without_refs(
         Lookup::Ready(value, ..) => refs::names(&value),
         Lookup::Absent(_) => Vec::new(),
         Lookup::Failed(reason, _) => {
-            return Err(Failure::failed(Diagnostic::error(format!("{skills} cannot be read: {reason}"))));
+            return Err(Failure::failed(Diagnostic::error(unreadable(skills, &reason))));
         }
         Lookup::Unknown => return Err(Failure::Needs(vec![facts.behind(&key)])),
     };

@@ -125,7 +125,9 @@ pub fn written(contract: &Contract, bench: &str) -> String {
         out.push_str("stable:\n");
     }
     for (role, stable) in &contract.stable {
-        out.push_str(&format!("  {}:\n    sha256: {}\n    lines:\n", quoted(role), quoted(&stable.sha256)));
+        let empty = if stable.text.is_empty() { " []" } else { "" };
+        let (role, sha256) = (quoted(role), quoted(&stable.sha256));
+        out.push_str(&format!("  {role}:\n    sha256: {sha256}\n    lines:{empty}\n"));
         for line in stable.text.split_terminator('\n') {
             out.push_str(&format!("      - {}\n", quoted(line)));
         }
