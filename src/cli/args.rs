@@ -210,8 +210,8 @@ pub struct ThemesArgs {
     /// List the themes; what is done without THEME
     #[arg(long, conflicts_with = "theme")]
     pub list: bool,
-    /// Show each role of the theme in its colours instead
-    #[arg(long, requires = "theme")]
+    /// Show each role of the theme in its colours instead; without THEME, of the one that the settings choose
+    #[arg(long)]
     pub sample: bool,
     /// Print JSON
     #[arg(long)]

@@ -6,6 +6,8 @@ use super::args::ConfigArgs;
 use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
 use super::settings::{Environment, shown, sources};
+use super::themes::unknown;
+use crate::io::settings::themes::ThemeFiles;
 use crate::io::settings::{KNOWN, template::template};
 
 #[derive(Serialize)]
@@ -63,5 +65,6 @@ pub(super) fn run(args: &ConfigArgs, out: &mut Out<'_>) -> Result {
             if exists { "" } else { " (not there; `plywood config --default` prints one to begin with)" };
         out.line(format_args!("\nfile: {}{note}", shown(path)))?;
     }
-    Ok(Outcome::Done)
+    let files = ThemeFiles { folder: sources.places.themes() };
+    Ok(Outcome::Told(unknown(&settings, &files)))
 }

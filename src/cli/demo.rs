@@ -14,7 +14,7 @@ use crate::app::cells;
 use crate::app::effect::EngineRequest;
 use crate::app::engine::{Disk, Engine, Options, publish};
 use crate::app::snapshot::{Lost, Paid, Snapshot};
-use crate::core::diagnostic::Diagnostic;
+use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::Name;
 use crate::io::bench_file::Machine;
 use crate::io::demos::{self, Demo};
@@ -179,7 +179,7 @@ const NOTE: &str = "demo, scratch copy";
 
 fn of_file(path: &Path, machine: &Machine) -> Result<(Demo, Disk)> {
     let unread = |why: String| Failure::message(format!("{}: {why}", path.display()));
-    let text = std::fs::read_to_string(path).map_err(|error| unread(error.to_string()))?;
+    let text = std::fs::read_to_string(path).map_err(|error| unread(crate::io::load::reason(&error)))?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let demo = Demo::parse(&name, &text).map_err(unread)?;
     let bench = demos::bench_of(path, &demo);
@@ -188,7 +188,22 @@ fn of_file(path: &Path, machine: &Machine) -> Result<(Demo, Disk)> {
         _ => Disk::open(&bench, machine)
             .map_err(|list| list.into_iter().map(|problem| from_here(problem, bench.parent())).collect()),
     };
+    let disk = disk.map_err(|list: Vec<Diagnostic>| match bench.exists() {
+        true => list,
+        // What is not there is wrong where it is named.
+        false => list.into_iter().map(|problem| at_bench(problem, path, &text)).collect(),
+    });
     Ok((demo, disk.map_err(Failure::Diagnostics)?))
+}
+
+/// A problem with the bench of a script, at the line that names it.
+fn at_bench(problem: Diagnostic, path: &Path, text: &str) -> Diagnostic {
+    let line = text.lines().position(|line| line.starts_with("bench:"));
+    let Some(line) = line.and_then(|line| u32::try_from(line).ok()) else {
+        return problem.in_file(path.to_string_lossy());
+    };
+    let hint = "a path from the folder of the script, or the name of a sample";
+    problem.at(path.to_string_lossy(), text, Position { line: line + 1, column: 1 }).hint(hint)
 }
 
 fn print(name: &Path, json: bool, out: &mut Out<'_>) -> Result {

@@ -56,9 +56,11 @@ impl LlmLog {
 }
 
 fn append(path: &Path) -> Result<File> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(|error| Failure::message(format!("the log {} cannot be written: {error}", path.display())))
+    OpenOptions::new().append(true).create(true).open(path).map_err(|error| {
+        Failure::message(format!(
+            "the log {} cannot be written: {}",
+            path.display(),
+            crate::io::load::reason(&error)
+        ))
+    })
 }

@@ -78,7 +78,7 @@ pub(super) fn told(problems: &[Diagnostic]) -> Outcome {
 
 fn write(folder: &Path, text: &str, pictures: &[Picture]) -> Result<()> {
     let failed = |path: &Path, error: std::io::Error| {
-        Failure::message(format!("{} cannot be written: {error}", path.display()))
+        Failure::message(format!("{} cannot be written: {}", path.display(), crate::io::load::reason(&error)))
     };
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     let files = pictures.iter().map(|picture| (picture.file.as_str(), picture.svg.as_str()));

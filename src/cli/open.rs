@@ -9,7 +9,7 @@ use super::report::Revisions;
 use super::settings;
 use crate::core::bench;
 use crate::core::cache::Models;
-use crate::core::diagnostic::Diagnostic;
+use crate::core::diagnostic::{Diagnostic, Position, Severity};
 use crate::core::fact::{FactKey, Found, Name};
 use crate::core::lint::Fix;
 use crate::core::run::{Load, Player, Refused};
@@ -20,6 +20,7 @@ use crate::io::edit::Original;
 use crate::io::edit::bench::edited_by;
 use crate::io::load::Loader;
 use crate::io::samples::{self, Sample, ScratchCopy};
+use crate::io::syntax::suggest;
 
 /// A bench, read, with what supplies its facts.
 pub(super) struct Bench {
@@ -41,6 +42,29 @@ pub(super) fn adjust(bench: &mut bench::Bench, args: &BenchArgs) {
     if let Some(now) = &args.now {
         bench.workspace.clock = Some(Name::from(&**now));
     }
+}
+
+/// That nothing is known of the model of a bench: not wrong, and most often a slip of the pen.
+fn unknown_model(bench: &bench::Bench, by_flag: bool, models: &Models) -> Option<Diagnostic> {
+    if models.knows(&bench.model) {
+        return None;
+    }
+    let message =
+        format!("nothing is known of {}: its tokens, its cache and its prices are n/a", bench.model);
+    let source = &bench.source;
+    let line = source.text.lines().position(|line| line.starts_with("model:"));
+    let problem = Diagnostic::new(Severity::Note, message);
+    let mut problem = match line.and_then(|line| u32::try_from(line).ok()).filter(|_| !by_flag) {
+        Some(line) => problem.at(source.name.clone(), &source.text, Position { line: line + 1, column: 1 }),
+        None => problem,
+    };
+    let known: Vec<&str> = models.models.keys().map(|id| &**id).collect();
+    let about = "`plywood models` lists those that are known; a file of your own adds others";
+    problem.hint = Some(match suggest::nearest(&bench.model, known) {
+        Some(near) => format!("did you mean `{near}`? {about}"),
+        None => about.to_owned(),
+    });
+    Some(problem)
 }
 
 /// What supplies facts, as a loader of sessions.
@@ -125,9 +149,12 @@ impl Bench {
         let (path, copy) = match Named::of(path)? {
             Named::Path(path) => (path, None),
             Named::Sample(sample) => {
-                let copy = sample
-                    .scratch_copy()
-                    .map_err(|error| Failure::message(format!("the sample cannot be copied: {error}")))?;
+                let copy = sample.scratch_copy().map_err(|error| {
+                    Failure::message(format!(
+                        "the sample cannot be copied: {}",
+                        crate::io::load::reason(&error)
+                    ))
+                })?;
                 (copy.bench(), Some(copy))
             }
         };
@@ -142,8 +169,9 @@ impl Bench {
             file.loader().commands().trust_all();
         }
         let variants: Vec<Name> = args.variants.iter().map(|name| Name::from(&**name)).collect();
-        let (mut bench, warnings) = file.bench(&variants).map_err(problems)?;
+        let (mut bench, mut warnings) = file.bench(&variants).map_err(problems)?;
         adjust(Arc::make_mut(&mut bench), args);
+        warnings.extend(unknown_model(&bench, args.model.is_some(), &models));
         Ok(Bench {
             bench,
             warnings,

@@ -160,7 +160,10 @@ pub fn finish(result: Result, colored: bool) -> ExitCode {
                 Failure::Diagnostics(all) => all,
                 Failure::Message(message) => vec![Diagnostic::error(message)],
                 Failure::Output(error) => {
-                    vec![Diagnostic::error(format!("the output could not be written: {error}"))]
+                    vec![Diagnostic::error(format!(
+                        "the output could not be written: {}",
+                        crate::io::load::reason(&error)
+                    ))]
                 }
             };
             // Nobody is left to be told when stderr is closed, too.

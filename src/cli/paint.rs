@@ -31,9 +31,10 @@ pub(super) fn of_help(args: &[OsString]) -> ColorChoice {
         }
     });
     match word {
-        None | Some("auto") => ColorChoice::Auto,
         Some("never") => ColorChoice::Never,
-        Some(_) => ColorChoice::Always,
+        Some("always") => ColorChoice::Always,
+        // What is no word of the flag is about to be told as that, and asks for no colours.
+        _ => ColorChoice::Auto,
     }
 }
 

@@ -33,8 +33,9 @@ pub(super) fn run(args: &ServeArgs, out: &mut Out<'_>) -> Result {
     };
     let (bench, file, copy) = Bench::open(&args.path, &bench_args)?.into_parts();
     let journals = journals(&file, copy.is_some())?;
-    let listener = TcpListener::bind(address)
-        .map_err(|error| Failure::message(format!("{address} cannot be listened on: {error}")))?;
+    let listener = TcpListener::bind(address).map_err(|error| {
+        Failure::message(format!("{address} cannot be listened on: {}", crate::io::load::reason(&error)))
+    })?;
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         let who = "whoever reaches it reads prompts and files of the workspace and writes rules";

@@ -120,7 +120,11 @@ pub(super) fn models(args: &SettingsArgs) -> Result<Arc<Models>> {
 pub(super) fn models_of(settings: &Settings) -> Result<Arc<Models>> {
     let Some(path) = &settings.models.value else { return Ok(Arc::new(models::embedded())) };
     let text = std::fs::read_to_string(path).map_err(|error| {
-        let problem = format!("the model data `{}` cannot be read: {error}", shortened(path));
+        let problem = format!(
+            "the model data `{}` cannot be read: {}",
+            shortened(path),
+            crate::io::load::reason(&error)
+        );
         Failure::Diagnostics(vec![settings.models.origin.locate(Diagnostic::error(problem))])
     })?;
     let name = shortened(path);

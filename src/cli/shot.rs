@@ -28,8 +28,13 @@ pub(super) fn run(args: &ShotArgs, out: &mut Out<'_>) -> Result {
     }
     let svg = shot.svg();
     match &args.output {
-        Some(file) => std::fs::write(file, svg)
-            .map_err(|error| Failure::message(format!("{} cannot be written: {error}", file.display())))?,
+        Some(file) => std::fs::write(file, svg).map_err(|error| {
+            Failure::message(format!(
+                "{} cannot be written: {}",
+                file.display(),
+                crate::io::load::reason(&error)
+            ))
+        })?,
         None => out.text(&svg)?,
     }
     Ok(super::markdown::told(&shot.inline.state.snapshot.diagnostics))

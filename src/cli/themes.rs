@@ -8,6 +8,7 @@ use super::output::{Failure, Out, Outcome, Result, Table};
 use super::report::Revisions;
 use super::settings::{Environment, sources};
 use crate::core::diagnostic::Diagnostic;
+use crate::io::settings::Settings;
 use crate::io::settings::place::shortened;
 use crate::io::settings::themes::{ThemeFiles, ThemeText};
 use crate::tui::theme::{self, Depth};
@@ -44,8 +45,11 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
     let environment = Environment::of_process();
     let sources = sources(&args.settings, &environment)?;
     let files = ThemeFiles { folder: sources.places.themes() };
-    let Some(name) = &args.theme else {
-        let chosen = sources.read().map_err(Failure::Diagnostics)?.theme.value.to_string();
+    let settings = sources.read().map_err(Failure::Diagnostics)?;
+    let sampled =
+        args.sample.then(|| settings.theme.value.names().first().map(ToString::to_string)).flatten();
+    let Some(name) = &args.theme.clone().or(sampled) else {
+        let chosen = settings.theme.value.to_string();
         let chosen = |name: &str| chosen.split([',', ' ']).any(|word| word == name);
         let found = |name: String| {
             let found = files.find(&name, None).map_err(one);
@@ -64,7 +68,7 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
             }
             table.write(out)?;
         }
-        return Ok(Outcome::Done);
+        return Ok(Outcome::Told(unknown(&settings, &files)));
     };
     let text = files.find(name, None).map_err(|problem| Failure::Diagnostics(vec![problem]))?;
     // A broken theme is printed all the same: whoever copies it has to mend it.
@@ -89,6 +93,13 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
         out.line(format_args!("{shown}  {}", described(style)))?;
     }
     Ok(Outcome::Done)
+}
+
+/// What is wrong with the theme that the settings choose, at the place that chooses it.
+pub(super) fn unknown(settings: &Settings, files: &ThemeFiles) -> Vec<Diagnostic> {
+    let names = settings.theme.value.names();
+    let problems = names.iter().filter_map(|name| files.find(name, None).err());
+    problems.map(|problem| settings.theme.origin.locate(problem)).collect()
 }
 
 fn one(problem: Diagnostic) -> String {

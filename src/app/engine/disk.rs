@@ -39,6 +39,8 @@ pub struct Disk {
     undo: Vec<BenchUndo>,
     /// The ways to those that were taken back, the latest last.
     redo: Vec<BenchUndo>,
+    /// What the latest edit moved, and past which layer, where it was a move.
+    moved: Option<(Name, Name)>,
     /// Where unsaved texts are kept; none to keep none.
     kept: Option<Kept>,
     /// What the bench file says, by its revision and the variants that are applied.
@@ -70,8 +72,9 @@ impl Disk {
     pub fn sample(sample: &Sample, note: &str, machine: &Machine) -> Result<Disk, Vec<Diagnostic>> {
         let failed = |error: std::io::Error| {
             vec![Diagnostic::error(format!(
-                "no scratch copy of the sample {} can be made: {error}",
-                sample.name
+                "no scratch copy of the sample {} can be made: {}",
+                sample.name,
+                crate::io::load::reason(&error)
             ))]
         };
         let scratch = sample.scratch_copy().map_err(failed)?;
@@ -89,6 +92,7 @@ impl Disk {
             trusts_all: false,
             undo: Vec::new(),
             redo: Vec::new(),
+            moved: None,
             kept: None,
             sheet: None,
         }
@@ -302,12 +306,26 @@ impl Edge for Disk {
     }
 
     fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String> {
+        // Past a layer and past it again is back: the key is then the one that it was, not one that fits, too.
+        if let (BenchEdit::Move { layer, past }, Some((moved, over))) = (edit, &self.moved)
+            && (layer, past) == (moved, over)
+            && self.redo.is_empty()
+            && let Ok(edited) = self.undo_bench()
+        {
+            self.moved = None;
+            self.redo.clear();
+            return Ok(edited);
+        }
+        self.moved = None;
         let (_, key) = self.bench_path()?;
         let (path, original, edited) = self.worked_out(edit, variants)?;
         match bench::write(&path, &original, &edited) {
             Ok(undo) => {
                 self.undo.push(undo);
                 self.redo.clear();
+                if let BenchEdit::Move { layer, past } = edit {
+                    self.moved = Some((layer.clone(), past.clone()));
+                }
             }
             Err(SaveError::Conflict(_)) => {
                 return Err("the bench has just been changed by somebody else".into());
@@ -337,6 +355,7 @@ impl Edge for Disk {
     }
 
     fn undo_bench(&mut self) -> Result<Edited, String> {
+        self.moved = None;
         let (path, _) = self.bench_path()?;
         let Some(last) = self.undo.last() else { return Err("no edit of the bench to take back".into()) };
         self.redo.push(bench::undo(&path, last)?);
@@ -348,6 +367,7 @@ impl Edge for Disk {
     }
 
     fn redo_bench(&mut self) -> Result<Edited, String> {
+        self.moved = None;
         let (path, _) = self.bench_path()?;
         let Some(last) = self.redo.last() else { return Err("no edit of the bench to make again".into()) };
         self.undo.push(bench::undo(&path, last)?);

@@ -260,6 +260,12 @@ pub struct Models {
 }
 
 impl Models {
+    /// True for a model that something is known of, a dated version of one included.
+    #[must_use]
+    pub fn knows(&self, id: &Name) -> bool {
+        self.models.contains_key(id) || undated(id).is_some_and(|name| self.models.contains_key(name))
+    }
+
     /// The model with this id, a dated version of it (`claude-sonnet-4-5-20250929`, `gpt-5.4-2026-03-05`) included; one
     /// that nothing is known of for any other id.
     #[must_use]

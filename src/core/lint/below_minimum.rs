@@ -20,9 +20,16 @@ struct Seen {
 pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
     let model = run.models.get(&run.bench.model);
     let sign = price.method.sign();
-    match &model.family {
-        Some(Family::Marked(rules)) => {
-            let min = u64::from(rules.min.value);
+    let (marked, min) = match &model.family {
+        Some(Family::Marked(rules)) => (true, rules.min.value),
+        Some(Family::AutoMarked(rules)) => (true, rules.min.value),
+        Some(Family::Block(rules)) => (false, rules.min.value),
+        Some(Family::Units(rules)) => (false, rules.min.value),
+        _ => return Vec::new(),
+    };
+    match marked {
+        true => {
+            let min = u64::from(min);
             let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
             for sent in run.calls.iter().filter(|sent| sent.request.model == model.id) {
                 for mark in &sent.request.marks {
@@ -55,8 +62,7 @@ pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
                 })
                 .collect()
         }
-        Some(Family::Block(rules)) => {
-            let min = rules.min.value;
+        false => {
             let sent: Vec<_> =
                 run.calls.iter().filter_map(|sent| Some((sent.record.call, sent.outcome?.sent?))).collect();
             let Some(most) = sent.iter().map(|(_, tokens)| *tokens).max().filter(|most| *most < min) else {
@@ -75,7 +81,6 @@ pub(super) fn check(run: &Run<'_>, price: &mut Price<'_>) -> Vec<Finding> {
             let diagnostic = at_key(run.bench, "model", message).hint("every call is paid in full");
             vec![finding(sent.into_iter().map(|(call, _)| call).collect(), "request", diagnostic)]
         }
-        None => Vec::new(),
     }
 }
 

@@ -13,7 +13,8 @@ pub(super) fn check(run: &Run<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (index, sent) in run.calls.iter().enumerate() {
         let model = run.models.get(&sent.request.model);
-        if sent.outcome.is_none() || !matches!(model.family, Some(Family::Marked(_))) {
+        if sent.outcome.is_none() || !matches!(model.family, Some(Family::Marked(_) | Family::AutoMarked(_)))
+        {
             continue;
         }
         let others = || {

@@ -1,23 +1,37 @@
 //! More cache marks than the provider takes.
 
 use super::{Change, Finding, Fix, Lint, Run, at_key};
-use crate::core::cache::Family;
+use crate::core::cache::{Excess, Family};
+use crate::core::diagnostic::Severity;
 
 pub(super) fn check(run: &Run<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for sent in run.calls {
         let model = run.models.get(&sent.request.model);
-        let Some(Family::Marked(rules)) = &model.family else { continue };
-        let (marks, most) = (sent.request.marks.len(), rules.max_marks.value as usize);
+        let (most, excess) = match &model.family {
+            Some(Family::Marked(rules)) => {
+                let excess = rules.excess.as_ref().map_or(Excess::Error, |excess| excess.value);
+                (rules.max_marks.value as usize, excess)
+            }
+            Some(Family::AutoMarked(rules)) => (rules.max_marks.value as usize, rules.excess.value),
+            _ => continue,
+        };
+        let marks = sent.request.marks.len();
         if marks <= most {
             continue;
         }
-        let message =
-            format!("{marks} cache marks, and {} takes {most}: it answers with an error", model.short());
+        let then = match excess {
+            Excess::Error => "it answers with an error",
+            Excess::DropOldest => "the first of them count for nothing",
+        };
+        let message = format!("{marks} cache marks, and {} takes {most}: {then}", model.short());
         let diagnostic = at_key(run.bench, "marks", message)
             .hint("the marks that matter most stand behind what changes least, and behind the last message");
-        let finding =
+        let mut finding =
             Finding::in_call(Lint::TooManyMarks, sent.record.call, vec!["marks".into()], None, diagnostic);
+        if excess == Excess::DropOldest {
+            finding.diagnostic.severity = Severity::Warning;
+        }
         // The first mark covers least: what stands in front of it is covered by the others, too.
         let over = run.bench.marks.len().saturating_sub(most);
         let fix = (over > 0).then(|| {

@@ -62,7 +62,8 @@ pub(crate) fn reason(error: &io::Error) -> String {
     }
 }
 
-fn kind(kind: FileType) -> &'static str {
+/// What something is that is no file, with its article.
+pub(crate) fn kind(kind: FileType) -> &'static str {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;

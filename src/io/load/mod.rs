@@ -21,7 +21,7 @@ use std::time::SystemTime;
 
 pub use decode::MAX_BYTES;
 pub(crate) use decode::{Coding, decode};
-pub(crate) use file::reason;
+pub(crate) use file::{kind, reason};
 pub(crate) use glob::{Pattern, SKIPPED as GLOB_SKIPS};
 
 use crate::core::fact::{Base, Command, FactKey, FilePath, FileText, Found, Rev, Value};

@@ -31,6 +31,12 @@ pub fn read(path: &Path) -> Result<Document, Diagnostic> {
     let name: Arc<str> = path.to_string_lossy().into();
     let problem = |message: String| Diagnostic::error(message).in_file(Arc::clone(&name));
     let mut bytes = Vec::new();
+    if let Some(what) = waits(path) {
+        let problem = problem(format!("the recording cannot be read: it is {what}"));
+        return Err(
+            problem.hint("a pipe nobody writes into waits for ever: pipe the recording in, and write -")
+        );
+    }
     let read = if path == Path::new("-") {
         io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)
     } else {
@@ -57,6 +63,14 @@ pub fn read(path: &Path) -> Result<Document, Diagnostic> {
                 .hint(format!("known are the bodies of {formats}"))
         }
     })
+}
+
+/// What a path is that may never come to an end; none for files, and for what a shell hands over as a file.
+fn waits(path: &Path) -> Option<&'static str> {
+    let handed = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|known| path.starts_with(known));
+    let kind = std::fs::metadata(path).ok()?.file_type();
+    // What is no file and no folder is a pipe, a socket or a device.
+    (!handed && path != Path::new("-") && !kind.is_file() && !kind.is_dir()).then(|| super::load::kind(kind))
 }
 
 /// The text of bytes: UTF-8, or UTF-16 with its mark, as shells on Windows write it.

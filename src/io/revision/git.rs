@@ -11,7 +11,7 @@ fn run(mut command: Command) -> Result<Vec<u8>, Diagnostic> {
     let output = command.output().map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Diagnostic::error("git is not installed")
             .hint("revisions are read with git; `plywood check --against` compares with a recorded request"),
-        _ => Diagnostic::error(format!("git cannot be started: {error}")),
+        _ => Diagnostic::error(format!("git cannot be started: {}", crate::io::load::reason(&error))),
     })?;
     if output.status.success() {
         return Ok(output.stdout);
@@ -102,7 +102,7 @@ impl Objects {
 
     /// The bytes of an object.
     pub(super) fn read(&mut self, object: &str) -> Result<Vec<u8>, String> {
-        let lost = |error: std::io::Error| format!("git cat-file: {error}");
+        let lost = |error: std::io::Error| format!("git cat-file: {}", crate::io::load::reason(&error));
         let ask = self.ask.as_mut().ok_or("git cat-file has ended")?;
         ask.write_all(format!("{object}\n").as_bytes()).and_then(|()| ask.flush()).map_err(lost)?;
         let mut head = String::new();

@@ -57,7 +57,10 @@ impl Sources {
             },
             Err(error) if error.kind() == ErrorKind::NotFound && !self.places.named => Ok(Given::default()),
             Err(error) => {
-                let problem = Diagnostic::error(format!("the settings cannot be read: {error}"));
+                let problem = Diagnostic::error(format!(
+                    "the settings cannot be read: {}",
+                    crate::io::load::reason(&error)
+                ));
                 Err(vec![problem.in_file(name)])
             }
         }

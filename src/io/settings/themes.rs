@@ -51,7 +51,11 @@ impl ThemeFiles {
             let path =
                 inside.and_then(Path::parent).map_or_else(|| theme.into(), |folder| folder.join(theme));
             return read(&path).map_err(|error| {
-                Diagnostic::error(format!("the theme `{}` cannot be read: {error}", shortened(&path)))
+                Diagnostic::error(format!(
+                    "the theme `{}` cannot be read: {}",
+                    shortened(&path),
+                    crate::io::load::reason(&error)
+                ))
             });
         }
         if let Some(folder) = &self.folder {
@@ -62,7 +66,10 @@ impl ThemeFiles {
                     Err(error) if error.kind() == ErrorKind::NotFound => {}
                     Err(error) => {
                         let path = shortened(&path);
-                        return Err(Diagnostic::error(format!("the theme `{path}` cannot be read: {error}")));
+                        return Err(Diagnostic::error(format!(
+                            "the theme `{path}` cannot be read: {}",
+                            crate::io::load::reason(&error)
+                        )));
                     }
                 }
             }

@@ -31,6 +31,15 @@ impl Default for ThemeChoice {
 }
 
 impl ThemeChoice {
+    /// The themes that it may come to, the one for want of a better first.
+    #[must_use]
+    pub fn names(&self) -> Vec<&Arc<str>> {
+        match self {
+            ThemeChoice::Named(name) => vec![name],
+            ThemeChoice::ByBackground { light, dark, fallback } => vec![fallback, light, dark],
+        }
+    }
+
     /// Reads a theme as one word: `auto` is light, dark or ansi by the background, anything else is a name or a path.
     #[must_use]
     pub fn read(text: &str) -> ThemeChoice {

@@ -11,6 +11,18 @@ const QUOTES: &str = "a text with `: `, ` #` or a special first character in it 
 pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnostic {
     let byte = error.marker().byte_offset().unwrap_or(text.len()).min(text.len());
     let mut at = Position::of(text, byte);
+    // A bracket that is not closed shows only where something no longer fits: it is told where it opens.
+    if brackets(error.kind())
+        && let Some((open, sign)) = opened(text, byte)
+        && Position::of(text, open).line < at.line
+    {
+        let (close, what) = if sign == '{' { ('}', "map") } else { (']', "list") };
+        return Diagnostic::error(format!("the `{sign}` here is not closed"))
+            .at(file.clone(), text, Position::of(text, open))
+            .hint(format!(
+                "a {what} that starts with `{sign}` ends with `{close}`, its parts are separated by `,`"
+            ));
+    }
     let (message, hint) = match error.kind() {
         E::TabInBlockIndentation
         | E::TabInIndentation
@@ -128,6 +140,78 @@ pub(super) fn diagnostic(error: &ScanError, file: &Name, text: &str) -> Diagnost
     Diagnostic::error(message).at(file.clone(), text, at).hint(hint)
 }
 
+/// True for what a bracket that is not closed may come out as.
+fn brackets(kind: &E) -> bool {
+    matches!(
+        kind,
+        E::ExpectedFlowMappingSeparator
+            | E::UnexpectedEofFlowMapping
+            | E::UnexpectedEofImplicitFlowMapping
+            | E::ExpectedFlowSequenceSeparator
+            | E::UnexpectedEofFlowSequence
+            | E::InvalidColonPlacement
+            | E::FlowMappingValueAdjacentCollection
+            | E::MappingValueNotAllowed
+            | E::MismatchedFlowCollectionEnd { .. }
+            | E::UnclosedFlowCollection { .. }
+            | E::InvalidIndentation
+            | E::BlockEntryInFlowCollection
+            | E::UnexpectedEof
+    )
+}
+
+/// A text with spaces in the place of what stands in texts of several lines (`|`, `>`), byte for byte.
+fn without_blocks(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut block: Option<usize> = None;
+    for line in text.split_inclusive('\n') {
+        let body = line.trim_end();
+        let indent = body.len() - body.trim_start().len();
+        if block.is_some_and(|block| body.is_empty() || indent > block) {
+            out.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+            continue;
+        }
+        let header = body.trim_end_matches(|c: char| c == '+' || c == '-' || c.is_ascii_digit());
+        let header = header.strip_suffix(['|', '>']).is_some_and(|rest| rest.ends_with([' ', '\t']));
+        block = header.then_some(indent);
+        out.push_str(line);
+    }
+    out
+}
+
+/// The innermost bracket that is open in front of a byte.
+fn opened(text: &str, byte: usize) -> Option<(usize, char)> {
+    let mut open: Vec<(usize, char)> = Vec::new();
+    let mut quote: Option<char> = None;
+    // A bracket opens only where a value can start: else it is a part of a text.
+    let mut starts = true;
+    let mut before = '\n';
+    let mut comment = false;
+    let text = without_blocks(&text[..byte]);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\n' {
+            comment = false;
+        }
+        match (quote, c) {
+            _ if comment => {}
+            (Some('"'), '\\') => drop(chars.next()),
+            (Some(sign), c) if sign == c => quote = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') if starts => quote = Some(c),
+            (None, '#') if before.is_whitespace() => comment = true,
+            (None, '{' | '[') if starts => open.push((at, c)),
+            (None, '}') if open.last().is_some_and(|(_, sign)| *sign == '{') => drop(open.pop()),
+            (None, ']') if open.last().is_some_and(|(_, sign)| *sign == '[') => drop(open.pop()),
+            _ => {}
+        }
+        let value = matches!(c, ':' | '-' | ',' | '{' | '[' | '?' | '\n');
+        starts = quote.is_none() && (value || c.is_whitespace() && starts);
+        before = c;
+    }
+    open.pop()
+}
+
 /// The tab itself: the library reports the token around it.
 fn tab(text: &str, at: Position) -> Position {
     text.split('\n')
@@ -153,5 +237,25 @@ fn mapping_value(text: &str, at: Position) -> (String, &'static str) {
         ("this line is indented deeper than the map it belongs to".to_owned(), INDENT)
     } else {
         ("a key cannot stand here".to_owned(), "the line before it may lack its `:`, or a quote may be open")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+
+    #[test]
+    fn a_bracket_that_is_not_closed_is_told_where_it_opens() {
+        for (text, line, sign) in [
+            ("a: 1\nb: { c: 1,\n  d: 2\ne: 3\nf: 4\n", 2, '{'),
+            ("a: [1, 2\nb: 3\nc: 4\n", 1, '['),
+            ("t: |\n  { not a map\nl:\n  - { a: 1, b: [x, y }\n  - { a: 2 }\n", 4, '['),
+            ("a: \"{ \"\nb: [ x,\n  # ] is a comment\n  y\nc: 1\n", 2, '['),
+        ] {
+            let problems = parse(&"b.yaml".into(), text).expect_err("it is not YAML");
+            let problem = &problems[0];
+            assert_eq!(problem.at.map(|at| at.line), Some(line), "{text}\n{problem}");
+            assert!(problem.message.contains(sign), "{problem}");
+        }
     }
 }
