@@ -12,6 +12,7 @@ use super::shot::{Shot, theme};
 use super::workbench;
 use crate::app::action::{self, Action};
 use crate::app::cells::grouped;
+use crate::app::effect::EngineRequest;
 use crate::app::engine::Inline;
 use crate::app::event::Event;
 use crate::app::key::Key;
@@ -19,7 +20,7 @@ use crate::app::snapshot::{Lost, Snapshot};
 use crate::app::state::View;
 use crate::app::tables;
 use crate::core::diagnostic::{Diagnostic, Severity};
-use crate::core::lint::{self, Finding};
+use crate::core::lint::Finding;
 use crate::core::text::table::escaped;
 use crate::core::tokens;
 use crate::io::models;
@@ -58,6 +59,11 @@ pub(super) fn run(args: &ReportArgs, out: &mut Out<'_>) -> Result {
     }
     let call = args.call.unwrap_or_else(|| worst(&shot.inline.state.snapshot));
     shot.show(call)?;
+    shot.inline.request(EngineRequest::View(View::Lints));
+    if let Some(lints) = shot.inline.state.snapshot.data.lints() {
+        gathered.lints.extend(lints.rows.iter().map(|row| row.finding.clone()));
+    }
+    shot.inline.request(EngineRequest::View(View::Main));
     let snapshot = shot.inline.state.snapshot.clone();
     let pictures = if args.output.is_some() { pictures(&mut shot, &snapshot, call) } else { Vec::new() };
     let text = markdown(args, &snapshot, &gathered, &pictures);
@@ -96,7 +102,6 @@ fn gather(gathered: &mut Gathered, call: u32, snapshot: &Snapshot) {
         _ => line.text.to_string(),
     });
     gathered.verdicts.push((call, lines.collect()));
-    lint::merge(&mut gathered.lints, snapshot.lints.clone());
     for problem in &snapshot.diagnostics {
         if !gathered.diagnostics.contains(problem) {
             gathered.diagnostics.push(problem.clone());
@@ -192,10 +197,13 @@ fn markdown(args: &ReportArgs, snapshot: &Snapshot, gathered: &Gathered, picture
     if gathered.lints.is_empty() {
         say("Nothing found.".into());
     }
-    for finding in &gathered.lints {
+    for finding in gathered.lints.iter().filter(|finding| finding.allowed.is_none()) {
         let message =
             format!("{}: {} ({})", finding.lint.word(), finding.diagnostic.message, finding.calls_words());
         problem(&mut say, &Diagnostic { message, ..finding.diagnostic.clone() });
+        super::check::worth_lines(finding)
+            .into_iter()
+            .for_each(|line| say(format!("  - {}", escaped(&line))));
     }
     say("\n## Diagnostics\n".into());
     let told = gathered.diagnostics.iter().filter(|problem| problem.severity != Severity::Note);

@@ -189,8 +189,9 @@ impl Contract {
 
     /// The text of what stays in the prompts of a role: tools and system prompt without the parts that may change.
     #[must_use]
-    pub fn stable_text(&self, run: Option<&str>, request: &Request) -> String {
-        let skip = |part: &str| self.allows(part, run);
+    pub fn stable_text(&self, request: &Request) -> String {
+        // What changes in one run only does not stay, either: the text is that of all runs.
+        let skip = |part: &str| self.may_change.iter().any(|may| *may.part == *part);
         let mut text = String::new();
         for zone in [Zone::Tools, Zone::System] {
             for rest in rests(request.zone(zone), &skip) {
@@ -215,7 +216,7 @@ impl Contract {
     ) -> Option<Breach> {
         let role = role(bench, &request.agent);
         let stable = self.stable.get(&role)?;
-        let now = self.stable_text(run.map(|run| &**run), request);
+        let now = self.stable_text(request);
         if *now == *stable.text {
             return None;
         }

@@ -12,7 +12,7 @@ use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::EditedField;
 use crate::app::state::View;
-use crate::app::views::LogKind;
+use crate::app::views::{LintsView, LogKind};
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
@@ -86,6 +86,8 @@ pub struct Engine {
     pub(super) zones_at: Option<CallNo>,
     /// What was tried out to lose less.
     pub(super) fixes: Fixes,
+    /// What the lints found in the run that is on, while somebody looks at it.
+    pub(super) linted: Option<Arc<LintsView>>,
     /// The demo that is on.
     pub(super) stage: Option<super::stage::Stage>,
 }
@@ -164,6 +166,7 @@ impl Engine {
             folders,
             zones_at: None,
             fixes: Fixes::default(),
+            linted: None,
             stage: None,
         };
         engine.list_folders();
@@ -268,6 +271,7 @@ impl Engine {
             }
             EngineRequest::ApplyWay(names) => self.apply_way(&names),
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),
+            EngineRequest::Fix(fix) => self.apply_fix(&fix),
             EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
             EngineRequest::UndoBench => self.undo_bench(),
             EngineRequest::RedoBench => self.redo_bench(),
@@ -564,6 +568,7 @@ impl Engine {
     }
 
     pub(super) fn forget_ahead(&mut self) {
+        self.linted = None;
         self.ahead = None;
         self.fixes = Fixes::default();
         self.preview.take_if(|preview| preview.fix.is_some());

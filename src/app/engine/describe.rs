@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::control::{Ahead, Engine};
+use super::control::{Ahead, Engine, adjusted};
 use super::info;
 use super::lanes::lanes;
 use super::lints;
@@ -32,12 +32,25 @@ impl Engine {
             self.sent.extend(self.player.session(), false, &mut self.counters);
         }
         let ahead = self.take_ahead(counts);
+        if self.view == View::Lints && self.preview.is_none() {
+            self.look_for_lints(&ahead);
+        }
         let snapshot = self.describe(&ahead, counts);
         match &mut self.preview {
             Some(preview) => preview.ahead = Some(ahead),
             None => self.ahead = Some(ahead),
         }
         snapshot
+    }
+
+    /// What the lints find in the run that is on; worked out once for as long as it stays what it is.
+    fn look_for_lints(&mut self, ahead: &Ahead) {
+        let Some(numbers) = ahead.numbers.as_ref().filter(|_| self.linted.is_none()) else { return };
+        let (options, edge) = (&self.options, &mut *self.edge);
+        let adjust = |bench| adjusted(bench, options);
+        let (models, counters) = (&self.models, &mut self.counters);
+        let found = views::lints(&ahead.player, numbers, models, counters, edge, &options.variants, &adjust);
+        self.linted = Some(Arc::new(found));
     }
 
     /// The run that is shown, played to its end, with its numbers if they can be had.
@@ -121,6 +134,7 @@ impl Engine {
                 ViewData::Injectors(views::injectors(session, record.call, measured))
             }
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
+            (View::Lints, _) => self.linted.clone().map_or(ViewData::None, ViewData::Lints),
             _ => ViewData::None,
         };
         if self.view == View::Zones && record.is_some() {

@@ -5,8 +5,9 @@ use super::edge::Edited;
 use super::publish::one_line;
 use crate::app::snapshot::{EditedField, FactNow};
 use crate::core::fact::{Name, Value};
+use crate::core::lint::Fix;
 use crate::core::run::{Input, Refused};
-use crate::io::edit::bench::{BenchEdit, written_on_one_line};
+use crate::io::edit::bench::{BenchEdit, edits_of, written_on_one_line};
 
 impl Engine {
     /// Makes an edit in the bench file.
@@ -18,6 +19,14 @@ impl Engine {
             self.options.model = None;
         }
         self.take_bench(edited)
+    }
+
+    /// Makes the changes that a lint proposes, one after the other; each can be taken back.
+    pub(super) fn apply_fix(&mut self, fix: &Fix) -> Result<(), Refused> {
+        for edit in edits_of(fix) {
+            self.edit_bench(&edit)?;
+        }
+        Ok(())
     }
 
     /// The same for a form, which is told whether it was made.

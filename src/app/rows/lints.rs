@@ -1,50 +1,72 @@
-//! What the lints found in the shown call.
+//! What the lints found in the run that is on, and what would put it right.
 
-use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
+use super::page::{Column, Goal, Ink, Line, Page, Wrapped, not_yet};
 use crate::app::cells::grouped;
 use crate::app::effect::TextPlace;
 use crate::app::state::State;
-use crate::core::lint::Finding;
+use crate::app::views::{LintFix, LintRow};
+use crate::core::diagnostic::Severity;
+use crate::core::lint::Worth;
 
 pub(super) fn page(state: &State) -> Page {
-    let snapshot = &state.snapshot;
-    let sign = if snapshot.model.tokens.estimate.is_some() { "~" } else { "" };
-    let mut lines = Vec::new();
-    for (index, finding) in snapshot.lints.iter().enumerate() {
-        entry(&mut lines, index, finding, sign);
-    }
     let column = |head, right, rest| Column { head, right, rest, ..Column::default() };
-    let call = snapshot.request.call.0;
-    Page {
-        note: match snapshot.lints.len() {
-            0 => format!("call {call}"),
-            1 => format!("call {call}, 1 finding"),
-            count => format!("call {call}, {count} findings"),
-        },
-        enter: "its bytes",
+    let page = Page {
+        enter: "its line, or its change",
         columns: vec![
             column("lint", false, false),
             column("what is said", false, true),
             column("tokens", true, false),
         ],
-        lines: Wrapped::of(state).fold(lines),
-        empty: "Nothing is over its budget, said twice, or at odds about the working directory.".to_owned(),
         filters: true,
         ..Page::default()
+    };
+    let Some(view) = state.snapshot.data.lints() else {
+        return Page { empty: not_yet(state), ..page };
+    };
+    let sign = if view.estimate { "~" } else { "" };
+    let mut lines = Vec::new();
+    for (index, row) in view.rows.iter().enumerate() {
+        entry(&mut lines, index, row, sign, state);
+    }
+    let allowed = view.rows.iter().filter(|row| row.finding.allowed.is_some()).count();
+    let run =
+        view.run.as_ref().map_or_else(|| "the whole run".to_owned(), |run| format!("the whole run {run}"));
+    let found = match view.rows.len() - allowed {
+        0 => String::new(),
+        1 => ", 1 finding".to_owned(),
+        count => format!(", {count} findings"),
+    };
+    let allowed = if allowed == 0 { String::new() } else { format!(", {allowed} allowed by the bench") };
+    Page {
+        note: format!("{run}{found}{allowed}"),
+        lines: Wrapped::of(state).fold(lines),
+        empty: "Nothing found: `plywood check --lints` lists what is looked for.".to_owned(),
+        ..page
     }
 }
 
-fn entry(lines: &mut Vec<Line>, index: usize, finding: &Finding, sign: &str) {
-    let layer = finding.about.first();
-    let goal = layer.map_or(Goal::Nothing, |layer| Goal::Layer(layer.clone()));
-    let text = layer.map(|layer| TextPlace::Layer(layer.clone()));
-    let problem = &finding.diagnostic;
+fn entry(lines: &mut Vec<Line>, index: usize, row: &LintRow, sign: &str, state: &State) {
+    let (finding, problem) = (&row.finding, &row.finding.diagnostic);
+    let layer =
+        finding.about.first().filter(|name| state.snapshot.layers.rows.iter().any(|row| row.id == **name));
+    // The line in its file; where none is known, whatever file the layer is written in.
+    let text = match (&problem.file, problem.at) {
+        (Some(file), Some(at)) => Some(TextPlace::Named(file.clone(), at)),
+        _ => layer.map(|layer| TextPlace::Layer(layer.clone())),
+    };
+    let goal = if text.is_some() { Goal::Text } else { Goal::Nothing };
     let tokens = finding.tokens.map_or_else(|| "-".to_owned(), |tokens| format!("{sign}{}", grouped(tokens)));
     let about: Vec<&str> = finding.about.iter().map(|name| &**name).collect();
+    let ink = match (&finding.allowed, problem.severity) {
+        (Some(_), _) => Ink::Dim,
+        (None, Severity::Error) => Ink::Bad,
+        (None, Severity::Warning) => Ink::Warn,
+        (None, Severity::Note) => Ink::Label,
+    };
     lines.push(
         Line { text: text.clone(), ..Line::new(format!("f{index}")) }
-            .cell(finding.lint.word(), Ink::Warn)
-            .cell(about.join(", "), Ink::Label)
+            .cell(finding.lint.word(), ink)
+            .cell(format!("{} ({})", about.join(", "), finding.calls_words()), Ink::Label)
             .cell(tokens, Ink::Text)
             .goal(goal.clone()),
     );
@@ -53,11 +75,62 @@ fn entry(lines: &mut Vec<Line>, index: usize, finding: &Finding, sign: &str) {
         (Some(file), None) => Some(format!("in {file}")),
         _ => None,
     };
-    let said = [Some(problem.message.clone()), place, problem.hint.clone()];
-    for (line, ink) in said.into_iter().zip([Ink::Text, Ink::Dim, Ink::Good]) {
-        if let Some(line) = line {
-            let line = Line { depth: 1, text: text.clone(), ..Line::text(line, ink) };
+    let allowed = finding.allowed.as_ref().map(|reason| format!("allowed by the bench: {reason}"));
+    let worth = words(&finding.worth);
+    let worth = (!worth.is_empty()).then(|| format!("worth: {worth}"));
+    let said = [
+        (Some(problem.message.clone()), Ink::Text),
+        (place, Ink::Dim),
+        (
+            problem.line.as_ref().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()),
+            Ink::Changed,
+        ),
+        (allowed, Ink::Good),
+        (problem.hint.clone().filter(|_| finding.allowed.is_none()), Ink::Good),
+        (worth, Ink::Text),
+    ];
+    for (said, ink) in said {
+        if let Some(said) = said {
+            let line = Line { depth: 1, text: text.clone(), ..Line::text(said, ink) };
             lines.push(line.goal(goal.clone()));
         }
     }
+    for (number, fix) in row.fixes.iter().enumerate() {
+        changes(lines, &format!("f{index}.{number}"), fix, state);
+    }
+}
+
+/// A change of the bench: what it is and what it is worth; under it, once it is open, the lines that it changes, and at
+/// their end what makes it.
+fn changes(lines: &mut Vec<Line>, key: &str, row: &LintFix, state: &State) {
+    let open = state.here().turned.contains(key);
+    let worth = words(&row.fix.worth);
+    let gap = if worth.is_empty() { "" } else { ": " };
+    let line = Line { depth: 1, open: Some(open), whole: true, ..Line::new(key) };
+    lines.push(line.cell(format!("fix: {}{gap}{worth}", row.fix.said), Ink::Good).goal(Goal::Fold));
+    if !open {
+        return;
+    }
+    let under = |text: String, ink| Line { depth: 2, ..Line::text(text, ink) };
+    if let Some(reason) = &row.refused {
+        lines.push(under(format!("it cannot be made: {reason}"), Ink::Bad));
+        return;
+    }
+    for (sign, text) in &row.diff {
+        let ink = match sign {
+            '-' => Ink::Bad,
+            '+' => Ink::Good,
+            _ => Ink::Dim,
+        };
+        lines.push(under(format!("{sign} {text}"), ink));
+    }
+    let make = Line {
+        key: format!("{key}!").into(),
+        ..under("Enter: make this change; u takes it back".to_owned(), Ink::Label)
+    };
+    lines.push(make.goal(Goal::Fix(row.fix.clone())));
+}
+
+fn words(worth: &[Worth]) -> String {
+    worth.iter().map(Worth::words).filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
 }

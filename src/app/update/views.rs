@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::screen::{self, Motion, moved};
 use super::zones;
 use crate::app::action::Action;
+use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::{self, Goal};
 use crate::app::snapshot::{BlockChange, CallRow, Snapshot};
@@ -171,6 +172,8 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
             refresh(state);
         }
         Goal::Stored { message, form, author } => read(state, message, form, author.as_ref()),
+        Goal::Text => return super::editor::ask(state, Purpose::Here),
+        Goal::Fix(fix) => return vec![Effect::Engine(EngineRequest::Fix(fix))],
         Goal::Layer(layer) => screen::show_layer(state, &layer),
         Goal::Lane(lane) => zones::select(state, lane),
         Goal::Fix(fix, what) => return zones::fix(state, fix, &what),

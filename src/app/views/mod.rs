@@ -3,6 +3,7 @@
 mod compare;
 mod injectors;
 mod ledger;
+mod lints;
 mod log;
 mod what_if;
 mod zones;
@@ -10,10 +11,12 @@ mod zones;
 pub use compare::{CompareView, WayPreview};
 pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
+pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
 pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
-
 pub use what_if::{WhatIfRow, WhatIfView};
+
+use std::sync::Arc;
 
 use super::effect::TextPlace;
 use super::state::View;
@@ -51,6 +54,8 @@ pub enum ViewData {
     Compare(CompareView),
     /// Of what changes would do.
     WhatIf(WhatIfView),
+    /// Of the lints.
+    Lints(Arc<LintsView>),
 }
 
 impl ViewData {
@@ -58,13 +63,14 @@ impl ViewData {
     #[must_use]
     pub fn of(view: View) -> View {
         match view {
-            View::Main | View::Orders | View::Blocks | View::Diff | View::Lints => View::Main,
+            View::Main | View::Orders | View::Blocks | View::Diff => View::Main,
             View::Ledger | View::Bytes => View::Ledger,
             View::Injectors => View::Injectors,
             View::Log => View::Log,
             View::Zones => View::Zones,
             View::Compare => View::Compare,
             View::WhatIf => View::WhatIf,
+            View::Lints => View::Lints,
         }
     }
 
@@ -90,6 +96,12 @@ impl ViewData {
     #[must_use]
     pub fn what_if(&self) -> Option<&WhatIfView> {
         if let ViewData::WhatIf(what_if) = self { Some(what_if) } else { None }
+    }
+
+    /// What the lints found, if that is what there is.
+    #[must_use]
+    pub fn lints(&self) -> Option<&LintsView> {
+        if let ViewData::Lints(lints) = self { Some(lints) } else { None }
     }
 
     /// The log, if that is what there is.

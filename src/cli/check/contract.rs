@@ -111,7 +111,7 @@ impl Held {
                     if next.stable.contains_key(&role) {
                         continue;
                     }
-                    let text = next.stable_text(run.as_deref(), request);
+                    let text = next.stable_text(request);
                     if let Some(mut breach) =
                         self.contract.text(&self.name, &self.text, run.as_ref(), bench, request)
                     {

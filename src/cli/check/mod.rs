@@ -20,7 +20,7 @@ use crate::core::lint::{Finding, TABLE};
 use crate::core::wire::{Comparison, Document, Equality};
 use crate::io::recording;
 
-pub(super) use text::against;
+pub(super) use text::{against, worth_lines};
 
 /// What benches are checked against.
 struct Recorded {

@@ -133,7 +133,7 @@ pub(super) fn lint_message(lint: &LintIn) -> String {
 }
 
 /// What would put it right and what that is worth, one line each.
-pub(super) fn worth_lines(finding: &Finding) -> Vec<String> {
+pub(in crate::cli) fn worth_lines(finding: &Finding) -> Vec<String> {
     let words = |worth: &[Worth]| {
         let words: Vec<String> = worth.iter().map(Worth::words).filter(|words| !words.is_empty()).collect();
         words.join("; ")

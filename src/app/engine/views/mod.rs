@@ -2,11 +2,13 @@
 
 mod injectors;
 mod ledger;
+mod lints;
 mod log;
 mod zones;
 
 pub use injectors::injectors;
 pub use ledger::ledger;
+pub use lints::lints;
 pub use log::{Chosen, log};
 pub use zones::{Asked, zones};
 

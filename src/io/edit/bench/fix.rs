@@ -13,12 +13,18 @@ use crate::io::edit::text::Original;
 pub fn edited_by(file: &Name, original: &Original, fix: &Fix) -> Result<(Vec<u8>, String), String> {
     let mut now = original.clone();
     let mut said = Vec::new();
-    for change in &fix.changes {
-        let edited = edit(file, &now, &edit_of(change))?;
+    for change in edits_of(fix) {
+        let edited = edit(file, &now, &change)?;
         now = Original::of(now.apply(&edited.splices)?)?;
         said.push(edited.said);
     }
     Ok((now.bytes().to_vec(), said.join("; ")))
+}
+
+/// The edits that a fix consists of, in order.
+#[must_use]
+pub fn edits_of(fix: &Fix) -> Vec<BenchEdit> {
+    fix.changes.iter().map(edit_of).collect()
 }
 
 fn edit_of(change: &Change) -> BenchEdit {

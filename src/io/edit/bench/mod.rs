@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use self::fix::edited_by;
+pub use self::fix::{edited_by, edits_of};
 pub use self::sheet::{LayerSheet, MarkSheet, Sheet, Written};
 pub use self::value::{typed, written_on_one_line};
 

@@ -1,0 +1,35 @@
+//! What the lints found in the run that is on.
+
+use crate::core::fact::Name;
+use crate::core::lint::{Finding, Fix};
+
+/// What the lints found in a whole run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LintsView {
+    /// The run; none for a bench without runs.
+    pub run: Option<Name>,
+    /// What was found, the worst first, what the bench allows at the end.
+    pub rows: Vec<LintRow>,
+    /// True where the model's tokens are estimates.
+    pub estimate: bool,
+}
+
+/// A finding, with what would put it right.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LintRow {
+    /// What was found.
+    pub finding: Finding,
+    /// The changes of the bench that would put it right.
+    pub fixes: Vec<LintFix>,
+}
+
+/// A change of the bench file, to be looked at before it is made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LintFix {
+    /// The change.
+    pub fix: Fix,
+    /// The lines of the file that go (`-`) and come (`+`), with the lines around them.
+    pub diff: Vec<(char, String)>,
+    /// Why it cannot be made; none where it can.
+    pub refused: Option<String>,
+}
