@@ -498,7 +498,11 @@ fn a_layer_that_fails_is_told_and_the_status_is_1() {
             let ran = run_in(folder.path(), &[&[command, "."], json].concat());
             assert_eq!(
                 (ran.status, ran.stderr.as_str()),
-                (1, "error: rules cannot be read: rules.md: it is a folder\n"),
+                (
+                    1,
+                    "error: rules.md cannot be read: it is a folder (it is read as `rules`)\n --> bench.yaml:9:11\n  |\n\
+                     9 |   - { id: rules, in: system, from: { fact: rules } }\n  |           ^\n"
+                ),
                 "{command} {json:?}"
             );
             assert!(

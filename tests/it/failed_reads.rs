@@ -41,7 +41,7 @@ fn piece(layer: &str) -> String {
 
 #[test]
 fn the_reason_is_told_in_conditions_and_in_texts() {
-    let why = "secret cannot be read: secret.md: permission denied";
+    let why = "secret.md cannot be read: permission denied (it is read as `secret`)";
     let with = |when: &str| piece(&format!("when: {when}, from: {{ text: x }}"));
     assert_eq!(with("secret"), format!("failed: {why} in `secret`"));
     assert_eq!(with("on and secret"), format!("failed: {why} in `on and secret`"));

@@ -310,11 +310,11 @@ impl Edge for Disk {
         if let (BenchEdit::Move { layer, past }, Some((moved, over))) = (edit, &self.moved)
             && (layer, past) == (moved, over)
             && self.redo.is_empty()
+            && let Some(of) = self.undo.last().map(|last| last.of.clone())
             && let Ok(edited) = self.undo_bench()
         {
-            self.moved = None;
             self.redo.clear();
-            return Ok(edited);
+            return Ok(Edited { by: format!("{of} by hand").into(), ..edited });
         }
         self.moved = None;
         let (_, key) = self.bench_path()?;

@@ -126,7 +126,7 @@ pub(super) fn write(
         },
     });
     out.json(&Report {
-        schema: "plywood.check/2",
+        schema: "plywood.check/1",
         revisions: revisions.unwrap_or_else(Revisions::here),
         benches: benches.collect(),
     })

@@ -21,13 +21,15 @@ pub(super) fn write(
     recorded: Option<&Recorded>,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
+    let several = looked.len() > 1;
     for looked in looked {
         match &looked.outcome {
             Ok(checked) => of_bench(&looked.path, checked, recorded, out)?,
-            Err(_) => out.line(format_args!("{}: cannot be checked", shown(&looked.path)))?,
+            Err(_) if several => out.line(format_args!("{}: cannot be checked", shown(&looked.path)))?,
+            Err(_) => {}
         }
     }
-    if looked.len() > 1 {
+    if several {
         let count = |is: &dyn Fn(&Looked) -> bool| looked.iter().filter(|looked| is(looked)).count();
         let broken = count(&|looked| looked.outcome.is_err());
         let found = count(&|looked| looked.outcome.as_ref().is_ok_and(|checked| checked.found.is_found()));

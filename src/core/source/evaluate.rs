@@ -285,8 +285,11 @@ fn fact(layer: &Layer, name: &Name, facts: &dyn Facts, reads: &mut Reads) -> Res
 /// That a fact cannot be read. What was read from a file is told by the file's name, which its user knows.
 pub(super) fn unreadable(name: &str, reason: &str) -> String {
     match reason.split_once(": ") {
-        Some((file, reason)) => format!("{file} cannot be read: {reason} (it is read as `{name}`)"),
-        None => format!("{name} cannot be read: {reason}"),
+        // The reason of a program begins with what was run.
+        Some((file, reason)) if !file.contains('`') => {
+            format!("{file} cannot be read: {reason} (it is read as `{name}`)")
+        }
+        _ => format!("{name} cannot be read: {reason}"),
     }
 }
 
