@@ -10,7 +10,7 @@ use super::state::View;
 use super::views::Fix;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{FilePath, Name, Value};
-use crate::core::lint::Fix;
+use crate::core::lint;
 use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
@@ -113,7 +113,7 @@ pub enum EngineRequest {
     /// Change the bench in its file; what was sent stays.
     EditBench(BenchEdit),
     /// Change the bench as a lint proposes.
-    Fix(Fix),
+    Mend(lint::Fix),
     /// The same for a form. The answer is [`super::snapshot::Snapshot::edited`] with this number.
     EditField(u32, BenchEdit),
     /// Take the latest change of the bench file back.

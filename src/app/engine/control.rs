@@ -271,7 +271,7 @@ impl Engine {
             }
             EngineRequest::ApplyWay(names) => self.apply_way(&names),
             EngineRequest::EditBench(edit) => self.edit_bench(&edit),
-            EngineRequest::Fix(fix) => self.apply_fix(&fix),
+            EngineRequest::Mend(fix) => self.mend(&fix),
             EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
             EngineRequest::UndoBench => self.undo_bench(),
             EngineRequest::RedoBench => self.redo_bench(),

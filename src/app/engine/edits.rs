@@ -22,7 +22,7 @@ impl Engine {
     }
 
     /// Makes the changes that a lint proposes, one after the other; each can be taken back.
-    pub(super) fn apply_fix(&mut self, fix: &Fix) -> Result<(), Refused> {
+    pub(super) fn mend(&mut self, fix: &Fix) -> Result<(), Refused> {
         for edit in edits_of(fix) {
             self.edit_bench(&edit)?;
         }

@@ -128,7 +128,7 @@ fn changes(lines: &mut Vec<Line>, key: &str, row: &LintFix, state: &State) {
         key: format!("{key}!").into(),
         ..under("Enter: make this change; u takes it back".to_owned(), Ink::Label)
     };
-    lines.push(make.goal(Goal::Fix(row.fix.clone())));
+    lines.push(make.goal(Goal::Mend(row.fix.clone())));
 }
 
 fn words(worth: &[Worth]) -> String {

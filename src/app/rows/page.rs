@@ -11,7 +11,7 @@ use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
 use crate::app::views::{Fix, Form};
 use crate::core::fact::Name;
-use crate::core::lint::Fix;
+use crate::core::lint;
 use crate::core::wire::{CallNo, MessageId};
 
 /// What a piece of text is on the screen.
@@ -71,7 +71,7 @@ pub enum Goal {
     /// Opens the text behind the line, where it is written.
     Text,
     /// Changes the bench as a lint proposes.
-    Fix(Fix),
+    Mend(lint::Fix),
     /// To the bytes of a layer in the shown request.
     Layer(Name),
     /// To what a layer (or another author) wrote in what a call was sent; none for where the call differs first.

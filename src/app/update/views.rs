@@ -173,7 +173,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         }
         Goal::Stored { message, form, author } => read(state, message, form, author.as_ref()),
         Goal::Text => return super::editor::ask(state, Purpose::Here),
-        Goal::Fix(fix) => return vec![Effect::Engine(EngineRequest::Fix(fix))],
+        Goal::Mend(fix) => return vec![Effect::Engine(EngineRequest::Mend(fix))],
         Goal::Layer(layer) => screen::show_layer(state, &layer),
         Goal::Lane(lane) => zones::select(state, lane),
         Goal::Fix(fix, what) => return zones::fix(state, fix, &what),
