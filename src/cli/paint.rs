@@ -32,7 +32,7 @@ pub(super) fn of_help(args: &[OsString]) -> ColorChoice {
     });
     match word {
         Some("never") => ColorChoice::Never,
-        Some("always") => ColorChoice::Always,
+        Some("always" | "truecolor" | "256" | "16") => ColorChoice::Always,
         // What is no word of the flag is about to be told as that, and asks for no colours.
         _ => ColorChoice::Auto,
     }

@@ -21,8 +21,8 @@ use super::edge::Edge;
 /// The most calls of a run that is played again for each fix: what takes longer is not looked at in passing.
 pub const MOST_CALLS: usize = 400;
 
-/// What all lints find in a session: in each call that was or would be sent, and in the run as a whole. `numbers` hold
-/// the calls, the waiting one included, in their first lane as they are sent.
+/// What all lints find in a session: in each of the first `most` calls that were or would be sent, and in them as a whole.
+/// `numbers` hold the calls, the waiting one included, in their first lane as they are sent.
 #[must_use]
 pub fn survey(
     session: &Session,
@@ -30,9 +30,10 @@ pub fn survey(
     models: &Models,
     counters: &mut Counters,
     links: &dyn Fn() -> std::collections::BTreeMap<Name, Name>,
+    most: usize,
 ) -> Vec<Finding> {
-    let requests: Vec<Request> =
-        (1..=session.next_call().0).filter_map(|call| session.request(CallNo(call))).collect();
+    let last = session.next_call().0.min(u32::try_from(most).unwrap_or(u32::MAX));
+    let requests: Vec<Request> = (1..=last).filter_map(|call| session.request(CallNo(call))).collect();
     let calls: Vec<Sent<'_>> = requests
         .iter()
         .filter_map(|request| {

@@ -29,8 +29,11 @@ pub(super) fn page(state: &State) -> Page {
         entry(&mut lines, index, row, sign, state);
     }
     let allowed = view.rows.iter().filter(|row| row.finding.allowed.is_some()).count();
-    let run =
-        view.run.as_ref().map_or_else(|| "the whole run".to_owned(), |run| format!("the whole run {run}"));
+    let looked = match view.first {
+        None => "the whole run".to_owned(),
+        Some(first) => format!("the first {first} calls of the run"),
+    };
+    let run = view.run.as_ref().map_or_else(|| looked.clone(), |run| format!("{looked} {run}"));
     let found = match view.rows.len() - allowed {
         0 => String::new(),
         1 => ", 1 finding".to_owned(),

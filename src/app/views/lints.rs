@@ -8,6 +8,8 @@ use crate::core::lint::{Finding, Fix};
 pub struct LintsView {
     /// The run; none for a bench without runs.
     pub run: Option<Name>,
+    /// How many calls were looked at, where it was not all of them.
+    pub first: Option<usize>,
     /// What was found, the worst first, what the bench allows at the end.
     pub rows: Vec<LintRow>,
     /// True where the model's tokens are estimates.

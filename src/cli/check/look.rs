@@ -124,7 +124,7 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
     let mut numbers = Numbers::new(models.clone(), [Lane::AsSent]);
     numbers.extend(session, true, &mut counters);
     let links = || bench.file.loaded().links();
-    let mut findings = lints::survey(session, &numbers, &models, &mut counters, &links);
+    let mut findings = lints::survey(session, &numbers, &models, &mut counters, &links, usize::MAX);
     findings.retain(|finding| !args.skip.contains(&finding.lint));
     let mut asked: Vec<Name> = vec![session.bench().model.clone()];
     asked.extend(

@@ -1,8 +1,8 @@
 //! A cache mark behind text that is taken out again before the next request.
 //!
 //! A provider that caches at marks finds an entry only where a later request begins with the same bytes. A mark counts as
-//! dead where no other request of its conversation does, there is a later one, and what makes the difference is text that
-//! a layer put into the messages.
+//! dead where neither the request before it in its conversation nor the one behind it does, there is one behind it, and
+//! what makes the difference is text that a layer put into the messages.
 
 use super::{Change, Finding, Fix, Lint, Run, Sent, at_layer, grouped, shown};
 use crate::core::bench::{Bench, Layer, MarkPlace, PlaceKind};
@@ -17,15 +17,13 @@ pub(super) fn check(run: &Run<'_>) -> Vec<Finding> {
         {
             continue;
         }
-        let others = || {
-            let same = run.calls.iter().enumerate().filter(move |(at, other)| {
-                *at != index && other.record.agent == sent.record.agent && other.outcome.is_some()
-            });
-            same.map(|(at, other)| (at > index, other))
-        };
-        let Some(next) = others().find(|(later, _)| *later).map(|(_, next)| next) else { continue };
+        // An entry that is read at all is read by the next request, and was written by the one before or by this one.
+        let same = |other: &&Sent<'_>| other.record.agent == sent.record.agent && other.outcome.is_some();
+        let Some(next) = run.calls[index + 1..].iter().find(same) else { continue };
+        let before = run.before(index);
         for mark in &sent.request.marks {
-            if others().any(|(_, other)| begins_alike(sent.request, other.request, mark.block)) {
+            let mut others = before.into_iter().chain([next]);
+            if others.any(|other| begins_alike(sent.request, other.request, mark.block)) {
                 continue;
             }
             let Some(layer) = taken_out(run.bench, sent, next.request, mark.block) else { continue };

@@ -172,8 +172,18 @@ fn body(json: &Json, serve: &Serve) -> Result<Body, (&'static str, String)> {
                 let message = format!("`{path}` must be a text or null, but this is {}", kind(other));
                 return Err(wrong_type(message));
             }
-            None if serve.absent == Absent::Clear => reports.push((report.field().clone(), None)),
-            None => {}
+            // What stands beside its place was meant to be read: it is neither read there nor taken for missing.
+            None => {
+                if let Some(found) = misplaced(json, report) {
+                    let path = report.path.join(".");
+                    let message =
+                        format!("`{found}` is not where reports are read: this server takes `{path}`");
+                    return Err(("misplaced", message));
+                }
+                if serve.absent == Absent::Clear {
+                    reports.push((report.field().clone(), None));
+                }
+            }
         }
     }
     Ok((found, content, reports))
@@ -196,6 +206,17 @@ fn field<'j>(json: &'j Json, report: &ReportIn) -> Result<Option<&'j Json>, (&'s
         }
     }
     Ok(Some(at))
+}
+
+/// Where the field of a report stands that is not at its place: in the message itself or in one of its objects.
+fn misplaced(json: &Json, report: &ReportIn) -> Option<String> {
+    let name = &**report.field();
+    let members = json.as_object()?;
+    if members.contains_key(name) {
+        return Some(name.to_owned());
+    }
+    let inside = |(key, value): (&String, &Json)| value.get(name).map(|_| format!("{key}.{name}"));
+    members.iter().find_map(inside)
 }
 
 /// What a value is, for a message.
@@ -460,6 +481,7 @@ mod tests {
             (r#"{"type":"send_message","sessionId":1,"data":[]}"#, "wrong_type"),
             (r#"{"type":"send_message","sessionId":1,"data":{"content":null}}"#, "wrong_type"),
             (r#"{"type":"send_message","sessionId":1,"data":{"content":"a","rules":7}}"#, "wrong_type"),
+            (r#"{"type":"send_message","sessionId":1,"rules":"a","data":{"content":"a"}}"#, "misplaced"),
             (r#"{"type":"report","sessionId":1,"messageId":7}"#, "wrong_type"),
         ] {
             assert_eq!(code(text), expected, "{}", &text[..text.len().min(80)]);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::app::engine::edge::Edge;
-use crate::app::engine::lints::{played, price, survey};
+use crate::app::engine::lints::{MOST_CALLS, played, price, survey};
 use crate::app::engine::numbers::{Counters, Numbers};
 use crate::app::views::{LintFix, LintRow, LintsView};
 use crate::core::bench::Bench;
@@ -28,7 +28,7 @@ pub fn lints(
 ) -> LintsView {
     let session = player.session();
     let model = session.bench().model.clone();
-    let mut findings = survey(session, numbers, models, counters, &|| edge.links());
+    let mut findings = survey(session, numbers, models, counters, &|| edge.links(), MOST_CALLS);
     for finding in findings.iter_mut().filter(|finding| finding.allowed.is_none()) {
         price(finding, player, std::slice::from_ref(&model), models, counters, |fix| {
             played(fix, player, edge, variants, adjust)
@@ -38,7 +38,9 @@ pub fn lints(
         let fixes = finding.fixes.iter().map(|fix| fix_row(fix, edge)).collect();
         LintRow { finding, fixes }
     });
+    let calls = session.next_call().0 as usize;
     LintsView {
+        first: (calls > MOST_CALLS).then_some(MOST_CALLS),
         run: player.run().cloned(),
         rows: rows.collect(),
         estimate: matches!(models.get(&model).method, Method::Estimate { .. }),
