@@ -13,8 +13,8 @@ pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
-pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
 pub use what_if::{WhatIfRow, WhatIfView};
+pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
 
 use std::sync::Arc;
 
