@@ -54,6 +54,8 @@ pub enum Action {
     ZonesBefore,
     /// In cache zones, the call behind.
     ZonesNext,
+    /// Put the overlay on disk, or take it out again.
+    SwitchOverlay,
     /// In cache zones, the next model.
     NextLane,
     /// Every way of building the run, side by side.
@@ -383,6 +385,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::ZonesBefore, "zones_before", &["left"], S::View(View::Zones), NO, "The call before", "Shows the zones of the call before."),
         row(A::ZonesNext, "zones_next", &["right"], S::View(View::Zones), ("call", 3), "The call behind", "Shows the zones of the call behind; nothing is sent, calls ahead are forecast."),
         row(A::NextLane, "next_model", &["tab"], S::View(View::Zones), ("model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
+        row(A::SwitchOverlay, "switch_overlay", &["a"], S::View(View::Blocks), ("apply", 5), "Apply the overlay, or strip it", "Writes the file of the session and keeps it in step with its sources; again, or at the end, it is taken out. The source is never written."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
@@ -593,6 +596,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::FirstTurn | Action::CopyCompared => snapshot.data.compare().is_some(),
         Action::NextModel | Action::PreviousModel => state.page.open_columns().len() > 1,
         Action::ZonesBefore | Action::ZonesNext | Action::NextLane => snapshot.data.zones().is_some(),
+        Action::SwitchOverlay => snapshot.data.overlay().is_some_and(|life| !life.scratch),
         Action::Ledger
         | Action::Injectors
         | Action::Log

@@ -135,6 +135,8 @@ pub enum EngineRequest {
     CloseText,
     /// The user allows the programs of the bench to run.
     AllowPrograms,
+    /// Put the overlay of the request that waits on disk, or take it out again.
+    Overlay,
     /// Read everything again, whatever the watcher says, and say so. Programs run once more.
     LookAgain,
 }

@@ -7,6 +7,7 @@ use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub use super::audit::args::{AuditArgs, AuditFormat, GroupArg, LogKind};
+pub use super::overlay::args::OverlayAction;
 use crate::core::lint::{Lint, TABLE};
 
 /// See what a model is sent, who wrote each byte of it, and what that does to the prompt cache.
@@ -134,6 +135,12 @@ pub enum Command {
     Serve(ServeArgs),
     /// Send what you say to a server, with the rules of a workspace
     Client(ClientArgs),
+    /// Put the runtime overlay into real files, and take it out again
+    Overlay {
+        /// What to do.
+        #[command(subcommand)]
+        action: OverlayAction,
+    },
     /// Print the JSON Schema of bench files
     Schema,
     /// List the samples

@@ -27,6 +27,7 @@ mod models;
 mod open;
 mod order;
 pub mod output;
+mod overlay;
 pub mod paint;
 mod report;
 mod run;
@@ -110,5 +111,6 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Doctor(args) => doctor::run(&args, out),
         Command::Serve(args) => serve::run(&args, out),
         Command::Client(args) => client::run(&args, out),
+        Command::Overlay { action } => overlay::run(&action, out),
     }
 }

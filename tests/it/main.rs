@@ -22,6 +22,7 @@ mod injectors;
 mod ledger;
 mod lints;
 mod overlay;
+mod overlay_command;
 mod pictures;
 mod plain_folder;
 mod programs;

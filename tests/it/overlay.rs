@@ -219,6 +219,42 @@ fn a_run_writes_nothing_into_a_folder_of_its_users() {
 }
 
 #[test]
+fn in_a_folder_of_its_users_the_overlay_is_written_when_that_is_asked_and_follows() {
+    let mut bench = Bench::real();
+    let rules = fs::read_to_string(bench.path("AGENTS.md")).expect("a file");
+    bench.engine.handle(EngineRequest::Overlay);
+    assert_eq!(bench.file(), Some(format!("{}\n", bench.prompt())));
+    assert_eq!(
+        fs::read_to_string(bench.path("AGENTS.md")).expect("a file"),
+        rules,
+        "the source is not written"
+    );
+    bench.put(".omx/notepad.md", "## PRIORITY\n\n- new note\n");
+    assert!(bench.file().is_some_and(|file| file.contains("- new note")));
+    bench.put("AGENTS.md", "# new rules\n");
+    assert_eq!(bench.file(), Some(format!("{}\n", bench.prompt())));
+    // Once more takes it out; so does the end of the workbench.
+    bench.engine.handle(EngineRequest::Overlay);
+    assert_eq!(bench.file(), None);
+    bench.put("AGENTS.md", "# other rules\n");
+    assert_eq!(bench.file(), None, "it is not followed any more");
+    bench.engine.handle(EngineRequest::Overlay);
+    assert!(bench.file().is_some_and(|file| file.contains("# other rules")));
+    let Bench { engine, workspace, _keep } = bench;
+    drop(engine);
+    assert!(!workspace.join(FILE).exists());
+    // In a scratch copy the run writes its own.
+    let mut scratch = Bench::scratch(Options::default());
+    let before = scratch.file();
+    scratch.engine.handle(EngineRequest::Overlay);
+    assert_eq!(
+        scratch.engine.snapshot().status.note.to_string(),
+        "in a scratch copy the run writes its files itself"
+    );
+    assert_eq!(scratch.file(), before);
+}
+
+#[test]
 fn a_variant_that_is_tried_does_not_find_what_the_run_wrote() {
     let mut bench = Bench::scratch(Options::default());
     for _ in 0..3 {

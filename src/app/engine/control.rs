@@ -292,10 +292,12 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::AllowPrograms => self.allow_programs(),
+            EngineRequest::Overlay => self.switch_overlay(),
             EngineRequest::LookAgain => {
                 self.edge.run_again();
                 self.take_news();
                 self.note = "everything was read again".into();
+                self.follow_overlay();
                 Ok(())
             }
         };
@@ -399,6 +401,9 @@ impl Engine {
             }
             None if self.note.is_empty() => self.note = before,
             None => {}
+        }
+        if news {
+            self.follow_overlay();
         }
         news
     }

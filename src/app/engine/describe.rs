@@ -21,6 +21,7 @@ use crate::core::lint::{Finding, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
 use crate::core::wire::Request;
+use crate::io::overlay::profile;
 
 impl Engine {
     /// Describes the session as it is now. Where the vocabulary is not loaded yet, everything that needs counting is
@@ -132,6 +133,11 @@ impl Engine {
             }
             (View::Injectors, Some(record)) => {
                 ViewData::Injectors(views::injectors(session, record.call, measured))
+            }
+            (View::Blocks, Some(record)) => {
+                let texts = profile::texts_of(session, record);
+                let life = self.edge.overlay(session.bench(), &texts);
+                life.map_or(ViewData::None, |life| ViewData::Overlay(Box::new(life)))
             }
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
             (View::Lints, _) => self.linted.clone().map_or(ViewData::None, ViewData::Lints),

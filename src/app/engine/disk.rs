@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::edge::{Edge, Edited};
+use super::overlaid::{self, Overlaid};
+use crate::app::views::OverlayView;
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Rev, Value};
@@ -13,6 +16,7 @@ use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::command::{TrustStore, Wake};
 use crate::io::edit::bench::{self, BenchEdit, BenchEdited, BenchUndo, ChangedLine, Sheet};
 use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
+use crate::io::overlay::{self, Overlay, Texts};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
 
@@ -43,6 +47,8 @@ pub struct Disk {
     moved: Option<(Name, Name)>,
     /// Where unsaved texts are kept; none to keep none.
     kept: Option<Kept>,
+    /// The overlay that was put on disk; it is taken out with this.
+    overlaid: Option<Overlaid>,
     /// What the bench file says, by its revision and the variants that are applied.
     sheet: Option<KnownSheet>,
 }
@@ -94,6 +100,7 @@ impl Disk {
             redo: Vec::new(),
             moved: None,
             kept: None,
+            overlaid: None,
             sheet: None,
         }
     }
@@ -503,6 +510,31 @@ impl Edge for Disk {
 
     fn found_with(&self, key: &FactKey, bytes: &[u8]) -> Option<Found> {
         self.file.loaded().found_with(key, bytes)
+    }
+
+    fn overlay(&self, bench: &Bench, texts: &Texts) -> Option<OverlayView> {
+        let workspace = self.file.loaded().roots().workspace.clone();
+        let (site, session) = overlaid::site(bench, &workspace)?;
+        let overlay =
+            Overlay { world: &overlay::world::Machine, site: &site, patience: Duration::ZERO, dry: true };
+        let status = overlay.status(Some(texts));
+        Some(OverlayView { workspace, session, scratch: self.scratch.is_some(), status })
+    }
+
+    fn switch_overlay(&mut self, bench: &Bench, texts: &Texts) -> Result<String, String> {
+        if self.scratch.is_some() {
+            return Err("in a scratch copy the run writes its files itself".into());
+        }
+        if let Some(overlaid) = self.overlaid.take() {
+            return overlaid.end();
+        }
+        let (overlaid, told) = Overlaid::put(bench, &self.file.loaded().roots().workspace, texts)?;
+        self.overlaid = Some(overlaid);
+        Ok(told)
+    }
+
+    fn follow_overlay(&mut self, texts: &Texts) -> Result<Option<String>, String> {
+        self.overlaid.as_ref().map_or(Ok(None), |overlaid| overlaid.follow(texts))
     }
 
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]) {

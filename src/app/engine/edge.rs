@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::app::views::OverlayView;
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Value};
@@ -11,6 +12,7 @@ use crate::core::run::Load;
 use crate::io::command::Wake;
 use crate::io::edit::bench::{BenchEdit, ChangedLine, Sheet};
 use crate::io::edit::{KeptText, Original, SaveError, Splice};
+use crate::io::overlay::Texts;
 
 /// A bench on disk, with everything around it.
 pub trait Edge: Load + Send {
@@ -50,6 +52,32 @@ pub trait Edge: Load + Send {
 
     /// True for what may be other on disk only because a run wrote it there.
     fn is_projected(&self, key: &FactKey) -> bool;
+
+    /// What is on disk of the overlay that says this in a bench; none where the bench has none.
+    fn overlay(&self, bench: &Bench, texts: &Texts) -> Option<OverlayView> {
+        let _ = (bench, texts);
+        None
+    }
+
+    /// Puts the overlay on disk, or takes it out again; what was done.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing was done: one sentence, lower case, without a full stop.
+    fn switch_overlay(&mut self, bench: &Bench, texts: &Texts) -> Result<String, String> {
+        let _ = (bench, texts);
+        Err("there is no disk".into())
+    }
+
+    /// Writes the overlay that was put on disk again, where it says something else now; what was done, if anything was.
+    ///
+    /// # Errors
+    ///
+    /// Why it was not written.
+    fn follow_overlay(&mut self, texts: &Texts) -> Result<Option<String>, String> {
+        let _ = texts;
+        Ok(None)
+    }
 
     /// In a scratch copy only: makes the files on disk those of the shown step (none: deleted).
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]);

@@ -15,6 +15,7 @@ mod inline;
 mod lanes;
 pub mod lints;
 mod numbers;
+mod overlaid;
 pub mod publish;
 mod stage;
 mod texts;

@@ -1,5 +1,6 @@
 //! The overlay: every block of the shown request, its budget, and what became of its sections.
 
+use super::overlay_life;
 use super::page::{Column, Goal, Ink, Line, Page};
 use crate::app::blocks::{BlockView, SectionRow, SectionState};
 use crate::app::cells::grouped;
@@ -9,7 +10,8 @@ use crate::app::state::State;
 /// The page: for each block a head, its budget, and a line for each section.
 pub(super) fn page(state: &State) -> Page {
     let blocks = &state.snapshot.blocks;
-    let mut lines = Vec::new();
+    let life = state.snapshot.data.overlay().filter(|_| !blocks.is_empty());
+    let mut lines = life.map(overlay_life::lines).unwrap_or_default();
     for block in blocks.iter() {
         head(block, &mut lines);
     }

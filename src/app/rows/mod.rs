@@ -12,6 +12,7 @@ mod lints;
 mod log;
 mod orders;
 mod overlay;
+mod overlay_life;
 mod page;
 mod request;
 mod what_if;

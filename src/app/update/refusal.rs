@@ -48,6 +48,7 @@ pub(super) fn why(state: &State, action: Action) -> String {
         | Action::EditOutside
         | Action::Copy => "there are no layers: the bench has none, or it could not be read".to_owned(),
         Action::Blocks => "this bench has no blocks; a place with `of: block` is one".to_owned(),
+        Action::SwitchOverlay => "in a scratch copy the run writes its files itself".to_owned(),
         Action::OpenCall | Action::SwitchWay => "there is no call yet".to_owned(),
         Action::NextBreak => "no call pays anything again, and none ahead will".to_owned(),
         Action::Fold => "there is no text to fold".to_owned(),

@@ -5,6 +5,7 @@ mod injectors;
 mod ledger;
 mod lints;
 mod log;
+mod overlay;
 mod what_if;
 mod zones;
 
@@ -13,6 +14,7 @@ pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
+pub use overlay::OverlayView;
 pub use what_if::{WhatIfRow, WhatIfView};
 pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
 
@@ -50,6 +52,8 @@ pub enum ViewData {
     Log(LogView),
     /// Of cache zones.
     Zones(Box<ZonesView>),
+    /// Of the overlay: its life on disk. What stands in it is always published.
+    Overlay(Box<OverlayView>),
     /// Of the comparison.
     Compare(CompareView),
     /// Of what changes would do.
@@ -63,7 +67,8 @@ impl ViewData {
     #[must_use]
     pub fn of(view: View) -> View {
         match view {
-            View::Main | View::Orders | View::Blocks | View::Diff => View::Main,
+            View::Main | View::Orders | View::Diff => View::Main,
+            View::Blocks => View::Blocks,
             View::Ledger | View::Bytes => View::Ledger,
             View::Injectors => View::Injectors,
             View::Log => View::Log,
@@ -108,6 +113,12 @@ impl ViewData {
     #[must_use]
     pub fn log(&self) -> Option<&LogView> {
         if let ViewData::Log(log) = self { Some(log) } else { None }
+    }
+
+    /// The life of the overlay, if that is what there is.
+    #[must_use]
+    pub fn overlay(&self) -> Option<&OverlayView> {
+        if let ViewData::Overlay(overlay) = self { Some(overlay) } else { None }
     }
 
     /// Cache zones, if that is what there is.

@@ -86,15 +86,29 @@ pub fn compose(place: &Place, offered: &[Offered]) -> Block {
     let mut lost = None;
     if let Some(budget) = place.budget {
         let mut first: Option<Name> = None;
+        // Where the size of the block is the sum of its parts, nothing is joined until all is chosen.
+        let sizes = sizes(place, &all);
+        let sum = |taken: &[bool], sizes: &[usize]| {
+            let chosen = || taken.iter().zip(sizes).filter(|(taken, _)| **taken).map(|(_, size)| size);
+            let joins = chosen().count().saturating_sub(1) * count::chars(&place.join);
+            if chosen().next().is_none() { 0 } else { frame(place) + joins + chosen().sum::<usize>() }
+        };
         for index in 0..all.len() {
             if taken[index] {
                 continue;
             }
+            let before = sizes.as_ref().map_or_else(|| count::chars(text.text()), |sizes| sum(&taken, sizes));
             taken[index] = true;
-            let (longer, more) = build(&taken);
-            let (before, after) = (count::chars(text.text()), count::chars(longer.text()));
+            let longer = if sizes.is_none() { Some(build(&taken)) } else { None };
+            let after = match (&longer, &sizes) {
+                (Some((longer, _)), _) => count::chars(longer.text()),
+                (None, Some(sizes)) => sum(&taken, sizes),
+                (None, None) => before,
+            };
             if first.is_none() && after <= budget {
-                (text, broken) = (longer, more);
+                if let Some(longer) = longer {
+                    (text, broken) = longer;
+                }
                 continue;
             }
             taken[index] = false;
@@ -107,6 +121,9 @@ pub fn compose(place: &Place, offered: &[Offered]) -> Block {
                 behind: first.clone(),
             });
             first.get_or_insert(layer);
+        }
+        if sizes.is_some() {
+            (text, broken) = build(&taken);
         }
         let chars = count::chars(text.text());
         if chars > budget {
@@ -131,6 +148,21 @@ pub fn compose(place: &Place, offered: &[Offered]) -> Block {
         }
     }
     Block { text, evicted, cut: lost, broken }
+}
+
+/// The characters of each text, where the size of a block is their sum with its frame and its joins: where no marker has to
+/// be broken, because none stands in a text and none can come about between two.
+fn sizes(place: &Place, all: &[&Offered]) -> Option<Vec<usize>> {
+    // No marker holds a line end.
+    let apart = |text: &str| text.contains('\n');
+    let wrapped =
+        place.wrap.as_ref().is_none_or(|(before, after)| before.ends_with('\n') && after.starts_with('\n'));
+    let quiet = |text: &Traced| {
+        let holds = |marker: &Name| text.text().contains(&**marker);
+        place.markers.as_ref().is_none_or(|markers| !holds(&markers.start) && !holds(&markers.end))
+    };
+    let sum = apart(&place.join) && wrapped && all.iter().all(|offered| quiet(&offered.text));
+    sum.then(|| all.iter().map(|offered| count::chars(offered.text.text())).collect())
 }
 
 fn mark_at(limit: usize) -> Cap {

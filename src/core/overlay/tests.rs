@@ -83,6 +83,17 @@ fn required_layers_come_first_then_those_listed_until_one_does_not_fit() {
 }
 
 #[test]
+fn many_sections_are_not_joined_again_for_each_of_them() {
+    // With a join of all of them for each, this would copy a hundred gigabytes.
+    let offered: Vec<Offered> =
+        (0..4_000).map(|n| layer(&format!("l{n}"), &format!("{n:05} {}", "x".repeat(94)), false)).collect();
+    let budget = frame(&place(None)) + 102 * 3_000;
+    let block = compose(&place(Some(budget)), &offered);
+    assert_eq!((block.evicted.len(), count::chars(block.text.text())), (1_000, budget - 2));
+    assert_eq!((block.evicted[0].needs, block.evicted[0].left), (102, 2));
+}
+
+#[test]
 fn required_layers_that_are_too_much_are_cut_inside_the_markers() {
     let offered = [layer("a", "短短", false), layer("b", &"目录".repeat(40), true), layer("c", "end", true)];
     let budget = frame(&place(None)) + 10;

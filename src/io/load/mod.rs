@@ -81,6 +81,13 @@ pub fn machine_clock() -> Clock {
     Arc::new(|| jiff::ZonedDateTime::now().to_string())
 }
 
+/// The machine's time now, to the second, as RFC 9557 text.
+#[must_use]
+pub fn machine_time() -> String {
+    let now = jiff::ZonedDateTime::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
 /// A clock that stands still.
 #[must_use]
 pub fn fixed_clock(time: impl Into<String>) -> Clock {

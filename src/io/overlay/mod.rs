@@ -15,6 +15,7 @@ pub mod status;
 mod temp;
 #[cfg(test)]
 mod tests;
+pub mod watch;
 pub mod world;
 pub mod write;
 
@@ -206,6 +207,12 @@ impl<'w> Overlay<'w> {
                 },
                 None => wanted.clone(),
             };
+            let moves = |known: &&Record| known.target != wanted.target && known.ended.is_none();
+            if let Some(known) = known.as_ref().filter(moves) {
+                // It moves: a session has one overlay.
+                let old = if known.target == Target::Source { &self.site.source } else { &file };
+                self.take_out(known, old)?;
+            }
             for _ in 0..TRIES {
                 let now = self.content(path)?;
                 let (after, notes) = make(now.as_deref(), known.as_ref())?;
@@ -288,6 +295,20 @@ impl<'w> Overlay<'w> {
             }
             Err(self.keeps_changing(path))
         })
+    }
+
+    /// Takes the overlay of a session out of a file.
+    fn take_out(&self, record: &Record, path: &Path) -> Result<(), Trouble> {
+        for _ in 0..TRIES {
+            let now = self.content(path)?;
+            let whole =
+                record.target == Target::Session && now.as_deref().is_some_and(|now| record.wrote(now));
+            let after = if whole { None } else { self.without_block(path, now.as_deref())?.0 };
+            if self.put(path, now.as_deref(), after.as_deref())? {
+                return Ok(());
+            }
+        }
+        Err(self.keeps_changing(path))
     }
 
     /// Everything that dead processes left: stale sessions are ended, their locks and files of a moment removed. Gives what

@@ -3,22 +3,23 @@
 //! The bench says which files are read, what stands in the block and in which file it goes. Session, time and folder are
 //! those of the real session, whatever the bench says of its own.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::session::Sessions;
-use super::{Site, Texts};
+use super::world::World;
+use super::{Site, Texts, write};
 use crate::core::bench::{Bench, LayerSource, Markers, Place, PlaceKind, ReadKind};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Base, FactKey, FilePath, Found, Name, Progress, Value};
 use crate::core::overlay::grouped;
-use crate::core::run::{Input, Session};
+use crate::core::run::{CallRecord, Input, Session};
 use crate::core::source::Piece;
 use crate::core::text::count;
 use crate::core::wire::CallNo;
 use crate::io::bench_file::{Machine, Target};
-use crate::io::load::{BenchRoot, Loader, Roots};
+use crate::io::load::{BenchRoot, Loader, MAX_BYTES, Roots};
 use crate::io::samples;
 use crate::io::syntax::Document;
 
@@ -28,6 +29,8 @@ const OURS: &str = " the session";
 /// A bench on somebody's own folder.
 #[derive(Debug)]
 pub struct Profile {
+    /// The bench file, as the loader knows it.
+    key: FactKey,
     document: Document,
     loader: Loader,
     variants: Vec<Name>,
@@ -72,6 +75,8 @@ pub struct Composed {
     pub absent: Vec<(Name, String)>,
     /// What else is to be known, each one sentence: cuts, broken markers, files that cannot be read.
     pub told: Vec<String>,
+    /// Code maps that were made, with the files in which they are kept for the next time.
+    pub caches: Vec<(PathBuf, Arc<str>)>,
 }
 
 impl Profile {
@@ -104,15 +109,10 @@ impl Profile {
             loader.commands().trust_all();
         }
         let key = FactKey::File(FilePath::new(Base::Bench, name));
-        let document = match loader.load(&key) {
-            Found::Value(Value::File(file)) => Document::parse(&key.to_string(), file.text.clone())?,
-            Found::Failed(reason) => {
-                return Err(one(Diagnostic::error(format!("the bench cannot be read: {reason}"))));
-            }
-            _ => return Err(one(Diagnostic::error("there is no such bench file"))),
-        };
+        let document = read(&mut loader, &key)?;
         let source = wanted.source.strip_prefix(&wanted.workspace).ok();
         Ok(Profile {
+            key,
             document,
             loader,
             variants: wanted.variants.clone(),
@@ -129,6 +129,17 @@ impl Profile {
         self.document.root().get("name").map_or_else(|| "bench".to_owned(), |name| name.text.to_string())
     }
 
+    /// The folder that the agent works in.
+    #[must_use]
+    pub fn workspace(&self) -> &Path {
+        &self.workspace
+    }
+
+    /// Looks at everything again that was read; true where something is another than it was when this was last asked.
+    pub fn changed(&mut self, hinted: &BTreeSet<PathBuf>) -> bool {
+        !self.loader.changed_at(hinted).is_empty()
+    }
+
     /// The files and folders that decided what was composed last, to be watched.
     #[must_use]
     pub fn inputs(&self) -> Vec<PathBuf> {
@@ -137,6 +148,11 @@ impl Profile {
 
     /// The bench for a session that began at this time.
     fn bench(&mut self, session: &str, began: &str) -> Result<Bench, Vec<Diagnostic>> {
+        // The bench itself may be edited while it is followed.
+        let now = read(&mut self.loader, &self.key)?;
+        if now.source().rev != self.document.source().rev {
+            self.document = now;
+        }
         let given = self.document.root().get("facts").is_some_and(|facts| facts.get("session").is_some());
         let session_path = if given { "facts.session" } else { "agent.session" };
         let shown = self.workspace.to_string_lossy().replace('\\', "/");
@@ -152,6 +168,7 @@ impl Profile {
         }
         self.loader.limit(bench.byte_limits());
         self.reads_the_source(&mut bench);
+        keeps_maps(&mut bench);
         Ok(bench)
     }
 
@@ -177,32 +194,13 @@ impl Profile {
     /// What is wrong with the bench, or that it has no block with markers.
     pub fn site(&mut self, session: &str) -> Result<Site, Vec<Diagnostic>> {
         let bench = self.bench(session, NEVER)?;
-        let missing = |what: &str| vec![Diagnostic::error(format!("the bench {} has no {what}", bench.name))];
-        let block = block(&bench).ok_or_else(|| missing("place with `of: block` and markers"))?;
-        let own = block.markers.clone().ok_or_else(|| missing("markers for its block"))?;
-        let others: Vec<Markers> = bench
-            .places
-            .values()
-            .filter(|place| place.id != block.id)
-            .filter_map(|place| place.markers.clone())
-            .chain(bench.reads.values().flat_map(|read| match &read.kind {
-                ReadKind::File { leave, .. } => leave.blocks.clone(),
-                _ => Vec::new(),
-            }))
-            .filter(|markers| *markers != own)
-            .collect();
-        let place = bench.places.values().find(|place| place.path.is_some());
-        let below = |path: &FilePath| self.workspace.join(&*path.path);
-        let file = place.and_then(|place| place.path.as_ref()).map(below);
-        let lock = place.and_then(|place| place.lock.as_ref()).map(below);
-        Ok(Site {
-            workspace: self.workspace.clone(),
-            source: self.source_path.clone(),
-            lock: lock.unwrap_or_else(|| self.workspace.join(".plywood/overlay.lock")),
-            own,
-            others,
-            sessions: file.and_then(|file| Sessions::of(&file, session)),
-        })
+        let wrong = || {
+            vec![Diagnostic::error(format!(
+                "the bench {} has no place with `of: block` and markers",
+                bench.name
+            ))]
+        };
+        site_of(&bench, &self.workspace, self.source_path.clone(), session).ok_or_else(wrong)
     }
 
     /// What the overlay of a session says now.
@@ -226,21 +224,16 @@ impl Profile {
         let Some(record) = run.prepared() else {
             return Err(vec![Diagnostic::error("the bench makes no request")]);
         };
-        let shows = |from: &LayerSource| matches!(from, LayerSource::Place(name) if *name == place.id);
-        let shown =
-            bench.layers.iter().find(|layer| shows(&layer.from)).and_then(|layer| record.layer(&layer.id));
-        let block = shown.and_then(|state| state.state.piece.text()).map(|text| text.text().to_string());
-        let block = block.unwrap_or_default();
-        let files = run.place_files(CallNo(run.next_call().0));
-        let file = files.into_iter().find_map(|(_, text)| text);
+        let texts = texts_of(&run, record);
         let mut composed = Composed {
             place: place.id.clone(),
-            chars: count::chars(&block),
+            chars: count::chars(&texts.block),
             budget: place.budget,
             evicted: Vec::new(),
             absent: Vec::new(),
             told: record.diagnostics.iter().map(|told| told.message.clone()).collect(),
-            texts: Texts { block, file: file.map(|file| file.to_string()).unwrap_or_default() },
+            texts,
+            caches: Vec::new(),
         };
         for layer in bench.layers.iter().filter(|layer| layer.place == place.id) {
             let name = layer.shown().clone();
@@ -255,11 +248,135 @@ impl Profile {
                 Some(Piece::Text { .. }) | None => {}
             }
         }
+        let size = std::fs::metadata(&self.source_path).map_or(0, |about| about.len());
+        if size > MAX_BYTES as u64 {
+            let most = MAX_BYTES / (1024 * 1024);
+            composed
+                .told
+                .push(format!("the source is read up to {most} MiB: the rest is not in a session's file"));
+        }
+        let caches: Vec<FilePath> = caches(&bench).cloned().collect();
+        run.step(Input::Say("".into())).map_err(refused)?;
+        composed.caches = run
+            .written(CallNo(1))
+            .filter(|(path, _)| caches.contains(path))
+            .filter_map(|(path, text)| Some((self.workspace.join(&*path.path), text?.clone())))
+            .collect();
         Ok(composed)
     }
 }
 
+/// A map of a large repository is made once for each state of its index, not once for each command: beside the locks there
+/// is a place for it, unless the bench names one.
+fn keeps_maps(bench: &mut Bench) {
+    let lock = bench.places.values().find_map(|place| place.lock.clone());
+    let Some(state) = lock.as_ref().and_then(|lock| Path::new(&*lock.path).parent()?.parent()) else {
+        return;
+    };
+    let cache = state.join("cache/codebase-map.json").to_string_lossy().replace('\\', "/");
+    let mut maps: Vec<&mut Option<FilePath>> = bench
+        .reads
+        .values_mut()
+        .filter_map(|read| match &mut read.kind {
+            ReadKind::GitFiles { cache, .. } => Some(cache),
+            _ => None,
+        })
+        .collect();
+    // Two maps in one file would drive each other out.
+    if let [kept] = &mut maps[..]
+        && kept.is_none()
+    {
+        **kept = Some(FilePath::new(Base::Workspace, cache));
+    }
+}
+
+/// The files in which the code maps of a bench are kept.
+fn caches(bench: &Bench) -> impl Iterator<Item = &FilePath> {
+    bench.reads.values().filter_map(|read| match &read.kind {
+        ReadKind::GitFiles { cache, .. } => cache.as_ref(),
+        _ => None,
+    })
+}
+
+/// The files that the overlay of a bench is about; none where it has no block with markers.
+#[must_use]
+pub fn site_of(bench: &Bench, workspace: &Path, source: PathBuf, session: &str) -> Option<Site> {
+    let block = block(bench)?;
+    let own = block.markers.clone()?;
+    let others: Vec<Markers> = bench
+        .places
+        .values()
+        .filter(|place| place.id != block.id)
+        .filter_map(|place| place.markers.clone())
+        .chain(bench.reads.values().flat_map(|read| match &read.kind {
+            ReadKind::File { leave, .. } => leave.blocks.clone(),
+            _ => Vec::new(),
+        }))
+        .filter(|markers| *markers != own)
+        .collect();
+    let place = bench.places.values().find(|place| place.path.is_some());
+    let below = |path: &FilePath| workspace.join(&*path.path);
+    let file = place.and_then(|place| place.path.as_ref()).map(below);
+    let lock = place.and_then(|place| place.lock.as_ref()).map(below);
+    Some(Site {
+        workspace: workspace.to_owned(),
+        source,
+        lock: lock.unwrap_or_else(|| workspace.join(".plywood/overlay.lock")),
+        own,
+        others,
+        sessions: file.and_then(|file| Sessions::of(&file, session)),
+    })
+}
+
+/// The file of the workspace from which the overlay's own block is left out when it is read: the source. None where no
+/// read does that, or several do.
+#[must_use]
+pub fn source_of(bench: &Bench) -> Option<&FilePath> {
+    let own = block(bench)?.markers.as_ref()?;
+    let mut sources = bench.reads.values().filter_map(|read| match &read.kind {
+        ReadKind::File { path, leave, .. } if path.base == Base::Workspace && leave.blocks.contains(own) => {
+            Some(path)
+        }
+        _ => None,
+    });
+    sources.next().filter(|_| sources.next().is_none())
+}
+
+/// The block that is the overlay, and the file of the session, as a call is sent them.
+#[must_use]
+pub fn texts_of(run: &Session, record: &CallRecord) -> Texts {
+    let bench = run.bench();
+    let shown = block(bench).and_then(|place| {
+        let shows = |from: &LayerSource| matches!(from, LayerSource::Place(name) if *name == place.id);
+        bench.layers.iter().find(|layer| shows(&layer.from)).and_then(|layer| record.layer(&layer.id))
+    });
+    let block = shown.and_then(|state| state.state.piece.text()).map(|text| text.text().to_string());
+    let file = run.place_files(record.call).into_iter().find_map(|(_, text)| text);
+    Texts { block: block.unwrap_or_default(), file: file.map(|file| file.to_string()).unwrap_or_default() }
+}
+
+/// The bench file as it is now.
+fn read(loader: &mut Loader, key: &FactKey) -> Result<Document, Vec<Diagnostic>> {
+    let problem = match loader.load(key) {
+        Found::Value(Value::File(file)) => return Document::parse(&key.to_string(), file.text.clone()),
+        Found::Failed(reason) => format!("the bench cannot be read: {reason}"),
+        _ => "there is no such bench file".to_owned(),
+    };
+    Err(vec![Diagnostic::error(problem)])
+}
+
 impl Composed {
+    /// Keeps the code maps that were made, each whole. Where one cannot be kept, it is made again the next time.
+    pub fn keep_caches(&self, world: &dyn World) {
+        for (path, text) in &self.caches {
+            let kept = path.parent().map(|folder| world.make_folder(folder));
+            let now = write::content(world, path);
+            if let (Some(Ok(())), Ok(now)) = (kept, now) {
+                let _ = write::replace(world, path, now.as_deref(), Some(text.as_bytes()));
+            }
+        }
+    }
+
     /// The size of the block: `1,780 of 3,500 characters`.
     #[must_use]
     pub fn size(&self) -> String {
@@ -272,9 +389,6 @@ impl Composed {
 
 /// A time for what does not depend on it.
 const NEVER: &str = "1970-01-01T00:00:00Z";
-
-/// How long nothing has to change before an overlay that is watched is made again.
-pub const QUIET: Duration = Duration::from_millis(300);
 
 /// The block that is the overlay: the first one with markers and a budget, else the first with markers.
 #[must_use]

@@ -501,6 +501,18 @@ fn a_live_session_is_its_owners_and_a_stale_one_is_resumed_or_cleaned() {
 }
 
 #[test]
+fn a_session_that_moves_takes_its_overlay_with_it() {
+    let scene = Scene::new(Some("# rules\n"));
+    let overlay = scene.overlay(&Machine);
+    let apply = |target| overlay.apply(&scene.record(&Machine, target), &texts()).expect("applied");
+    apply(Target::Session);
+    apply(Target::Source);
+    assert_eq!((scene.session_file(), scene.source()), (None, Some(format!("# rules\n\n\n{}\n", block()))));
+    apply(Target::Session);
+    assert_eq!((scene.session_file(), scene.source().as_deref()), (Some(texts().file), Some("# rules\n")));
+}
+
+#[test]
 fn what_somebody_wrote_into_a_sessions_file_stays() {
     let scene = Scene::new(Some("# rules\n"));
     let path = scene.site.sessions.as_ref().expect("there are").file("s1");

@@ -296,11 +296,11 @@ mod tests {
     #[test]
     fn what_a_variant_needs_that_is_not_built_is_a_warning_until_it_is_chosen() {
         let text = small(
-            "layers:\n  - { id: a, in: system, from: { text: x } }\n\
-             variants: { small: { places.system.lock: 3 } }\n",
+            "layers:\n  - { id: a, in: system, from: { text: x } }\nread: { notes: { file: a.md } }\n\
+             variants: { small: { read.notes.fresh: 3 } }\n",
         );
         let opened = open("bench.yaml", text.as_str(), &[], &mut some).expect("the bench itself is right");
-        assert_eq!(opened.warnings[0].message, "not built yet: `lock` in a place");
+        assert_eq!(opened.warnings[0].message, "not built yet: `fresh` in a read");
         assert_eq!(opened.warnings[0].severity, Severity::Warning);
         let chosen = open("bench.yaml", text, &["small".into()], &mut some).expect_err("not built");
         assert!(is_not_built(&chosen[0]) && chosen[0].severity == Severity::Error);

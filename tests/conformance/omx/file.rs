@@ -7,7 +7,7 @@
 //! | O38 | a block without its end is reported and the file left alone, the worker's block in it too |
 //! | O39 | the same: the user's text behind it stays |
 //! | O40, O41 | the numbers are not given to any case |
-//! | O44 to O48 | locks and crashes |
+//! | O44 to O48 | they stand with locks and crashes |
 
 use plywood::core::bench::Markers;
 use plywood::core::overlay::file::{apply, has, strip};

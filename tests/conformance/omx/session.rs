@@ -3,7 +3,7 @@
 //! | case | why it is not here |
 //! |---|---|
 //! | O61 | the number is not given to any case |
-//! | O64, O66 | what becomes of the file when a session ends or dies |
+//! | O64, O66 | they stand with locks and crashes |
 //! | O65 | in `launch.rs` |
 //! | the helper that marks generated files | it belongs to the installer |
 
@@ -128,6 +128,23 @@ fn what_is_found_twice_stands_twice() {
     assert_eq!(twice(&scene.session()), 1);
     assert_eq!(twice(&scene.with(&["discovered"])), 2);
     assert_eq!(twice(&scene.with(&["discovered", "overlay_only"])), 1);
+}
+
+/// An agent whose home was moved finds the project's rules itself, and the user's nowhere: the file carries them.
+#[test]
+fn where_the_home_is_another_the_users_rules_are_carried_along() {
+    let mut scene = Scene::new();
+    let carried = "  carried: { facts.discovered: true, layers.found_user_rules.when: \"false\", layers.project_rules.when: \"false\" }\n  overlay_only:";
+    let bench = scene.text("bench.yaml");
+    scene.put("bench.yaml", &bench.replace("  overlay_only:", carried));
+    assert!(scene.reload());
+    let session = scene.with(&["carried"]);
+    let text = file(&session).1;
+    order(&text, &["# 我的习惯", START]);
+    assert!(!text.contains("# 商店后端"));
+    let request = session.request(CallNo(1)).expect("a request");
+    let all: String = request.blocks.iter().map(|block| block.text.text().to_string()).collect();
+    assert_eq!((all.matches("# 我的习惯").count(), all.matches("# 商店后端").count()), (1, 1));
 }
 
 #[test]

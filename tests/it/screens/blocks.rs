@@ -41,6 +41,17 @@ fn the_overlay_says_what_there_was_no_room_for() {
 }
 
 #[test]
+fn the_overlay_shows_its_life_on_disk() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60)] {
+        let (mut state, mut engine) = omx(&[]);
+        keys::press(&mut state, "O");
+        engine.handle(EngineRequest::View(View::Blocks));
+        update(&mut state, Event::Published(Arc::new(engine.snapshot())));
+        insta::assert_snapshot!(format!("overlay_life_{width}x{height}"), shot(width, height, &mut state));
+    }
+}
+
+#[test]
 fn the_overlay_is_reached_from_the_menu_and_leads_to_the_bytes() {
     let (mut state, mut engine) = omx(&[]);
     keys::press(&mut state, ":budgets<enter>");

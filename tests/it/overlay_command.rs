@@ -1,0 +1,575 @@
+//! `plywood overlay` as a shell sees it: what it prints, what it leaves on disk, and that nothing it does harms a file,
+//! also when it is killed in the middle or when several do it at once.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::cli::{Ran, plywood};
+
+const START: &str = "<!-- OMX:RUNTIME:START -->";
+const RULES: &str = "# Rules\n\n- Amounts are whole cents.\n";
+/// How long something may take that happens at once.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A project of its own.
+struct Project(tempfile::TempDir);
+
+impl Project {
+    fn new() -> Project {
+        let project = Project(tempfile::tempdir().expect("a folder"));
+        project.put("AGENTS.md", RULES);
+        project
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().expect("below the project")).expect("made");
+        fs::write(path, text).expect("written");
+    }
+
+    fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok()
+    }
+
+    fn command(&self, action: &str, args: &[&str]) -> Command {
+        let mut command = plywood();
+        command.current_dir(self.0.path()).args(["overlay", action, "AGENTS.md"]).args(args);
+        command
+    }
+
+    fn run(&self, action: &str, args: &[&str]) -> Ran {
+        let output = self.command(action, args).output().expect("the program starts");
+        Ran {
+            status: output.status.code().expect("it ends by itself"),
+            stdout: String::from_utf8(output.stdout).expect("data is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+        }
+    }
+
+    /// Runs it and reads the JSON that it prints.
+    fn json(&self, action: &str, args: &[&str]) -> Value {
+        let ran = self.run(action, &[args, &["--json"]].concat());
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+    }
+
+    /// Every file, in order.
+    fn files(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut folders = vec![self.0.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).expect("listed") {
+                let path = entry.expect("an entry").path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let path =
+                        path.strip_prefix(self.0.path()).expect("below").to_string_lossy().into_owned();
+                    found.push(path);
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+}
+
+#[test]
+fn a_session_has_a_file_of_its_own_and_the_source_is_not_touched() {
+    let project = Project::new();
+    let args = ["--session", "s-1", "--now", "2026-04-01T09:00:00Z"];
+    let file = ".omx/state/sessions/s-1/AGENTS.md";
+    let ran = project.run("apply", &args);
+    assert_eq!((ran.status, &*ran.stderr), (0, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let pid = std::process::id();
+    assert!(lines[0].starts_with(&format!("created  {file}  (")), "{lines:?}");
+    assert_eq!(lines[1], format!("session s-1, of process {pid}, since 2026-04-01T09:00:00Z"));
+    assert!(
+        lines[2].starts_with("block overlay: ") && lines[2].ends_with(" of 3,500 characters"),
+        "{lines:?}"
+    );
+    let text = project.text(file).expect("it is there");
+    assert!(
+        text.starts_with(&format!("{RULES}\n{START}\n## Session Metadata\n\nSession ID: s-1\n")),
+        "{text}"
+    );
+    assert!(text.ends_with("\n<!-- OMX:RUNTIME:END -->\n"));
+    // Twice is once.
+    assert!(project.run("apply", &args).stdout.starts_with(&format!("unchanged  {file}  (")));
+    // The rules change, and so does the file.
+    assert!(project.run("refresh", &[]).stdout.starts_with("unchanged  "));
+    project.put("AGENTS.md", "# Other\n");
+    assert!(project.run("refresh", &[]).stdout.starts_with(&format!("written  {file}  (")));
+    assert!(project.text(file).is_some_and(|text| text.starts_with("# Other\n\n<!--")));
+    let status = project.json("status", &[]);
+    assert_eq!(status["schema"], "plywood.overlay/1");
+    assert_eq!(
+        (&status["sessions"][0]["life"], &status["sessions"][0]["as_written"]),
+        (&"live".into(), &true.into())
+    );
+    assert_eq!(
+        (&status["lock"]["state"], &status["lock"]["path"]),
+        (&"free".into(), &".omx/locks/overlay".into())
+    );
+    assert_eq!(
+        (&status["round_trip"]["differs_at"], &status["findings"]),
+        (&Value::Null, &serde_json::json!([]))
+    );
+    // It ends: the file goes, its record stays.
+    assert!(project.run("strip", &[]).stdout.starts_with(&format!("removed  {file}  (")));
+    assert_eq!(project.files(), [".omx/state/sessions/s-1/overlay.json", "AGENTS.md"]);
+    let again = project.run("strip", &["--session", "s-1"]);
+    assert_eq!((again.status, again.stdout.starts_with("unchanged  ")), (0, true), "{again:?}");
+    assert_eq!(project.run("refresh", &[]).status, 1);
+    assert_eq!(project.json("status", &[])["sessions"][0]["life"], "archived");
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some("# Other\n"));
+    // It is taken up again, since when it began.
+    let json = project.json("apply", &["--session", "s-1"]);
+    assert_eq!(
+        (&json["did"], &json["resumed"], &json["began"]),
+        (&"created".into(), &1.into(), &"2026-04-01T09:00:00Z".into())
+    );
+}
+
+#[test]
+fn without_a_name_a_process_has_one_session() {
+    let project = Project::new();
+    let id = project.json("apply", &[])["session"].as_str().expect("an id").to_owned();
+    let mut parts = id.split('-');
+    assert_eq!(parts.next(), Some("omx"));
+    assert!(parts.next().is_some_and(|ms| ms.len() == 13 && ms.bytes().all(|b| b.is_ascii_digit())), "{id}");
+    assert!(parts.next().is_some_and(|random| random.len() == 6), "{id}");
+    assert_eq!(project.json("apply", &[])["session"], *id);
+    project.run("apply", &["--session", "other"]);
+    let ran = project.run("strip", &[]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("this process has several sessions here") && ran.stderr.contains("`other`"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn the_source_is_written_only_when_that_is_asked() {
+    let project = Project::new();
+    let dry = project.run("apply", &["--target", "source", "--dry-run"]);
+    assert!(
+        dry.stdout.starts_with("would be written  AGENTS.md  (")
+            && dry.stdout.contains(&format!("\n+ {START}\n")),
+        "{dry:?}"
+    );
+    assert_eq!((project.text("AGENTS.md").as_deref(), project.files().len()), (Some(RULES), 1));
+    let json = project.json("apply", &["--target", "source"]);
+    assert_eq!((&json["did"], &json["path"]), (&"written".into(), &"AGENTS.md".into()));
+    let applied = project.text("AGENTS.md").expect("there");
+    assert!(applied.starts_with(&format!("{RULES}\n\n{START}\n")));
+    assert_eq!(json["bytes_after"], applied.len());
+    assert_eq!(project.json("apply", &["--target", "source"])["did"], "unchanged");
+    assert_eq!(project.json("strip", &["--target", "source"])["did"], "written");
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+    // A file that was made for the block goes with it.
+    fs::remove_file(project.path("AGENTS.md")).expect("removed");
+    assert_eq!(project.json("apply", &["--target", "source"])["did"], "created");
+    assert_eq!(project.json("strip", &["--target", "source"])["did"], "removed");
+    assert_eq!(project.text("AGENTS.md"), None);
+    assert_eq!(project.json("strip", &["--target", "source"])["did"], "unchanged");
+}
+
+#[test]
+fn markers_that_make_no_block_are_told_with_their_place_and_the_file_stays() {
+    let project = Project::new();
+    let end = START.replace("START", "END");
+    for (text, told) in [
+        (format!("a\n{START}\nx\n"), "AGENTS.md:2:1"),
+        (format!("{end}\n"), "AGENTS.md:1:1"),
+        (format!("a\n\n{START}\n{START}\n{end}\n"), "AGENTS.md:3:1"),
+        (
+            format!("{START}\n<!-- OMX:TEAM:WORKER:START -->\n<!-- OMX:TEAM:WORKER:END -->\n{end}\n"),
+            "AGENTS.md:2:1",
+        ),
+    ] {
+        project.put("AGENTS.md", &text);
+        for action in ["apply", "strip"] {
+            let ran = project.run(action, &["--target", "source"]);
+            assert_eq!((ran.status, &*ran.stdout), (1, ""), "{text:?}");
+            assert!(ran.stderr.contains(told), "{text:?}: {}", ran.stderr);
+            let json = project.json(action, &["--target", "source"]);
+            assert_eq!((&json["did"], json["strays"][0]["column"].as_u64()), (&"left alone".into(), Some(1)));
+        }
+        assert_eq!(project.run("status", &[]).status, 1);
+        assert_eq!(project.text("AGENTS.md"), Some(text));
+    }
+    // In a fence it is text.
+    let quoted = format!("```\n{START}\n```\n");
+    project.put("AGENTS.md", &quoted);
+    assert_eq!(project.run("apply", &["--target", "source"]).status, 0);
+    assert_eq!(project.run("strip", &["--target", "source"]).status, 0);
+    assert_eq!(project.text("AGENTS.md"), Some(quoted));
+}
+
+#[test]
+fn wrong_usage_and_files_of_other_kinds_are_failures() {
+    let project = Project::new();
+    let ran = project.run("apply", &["--session", "../x"]);
+    assert_eq!((ran.status, &*ran.stderr), (2, "error: session_id must match ^[A-Za-z0-9_-]{1,64}$\n"));
+    assert_eq!(project.run("apply", &["--now", "soon"]).status, 2);
+    assert_eq!(project.run("apply", &["--bench", "."]).status, 2);
+    assert_eq!(project.run("apply", &["--variant", "none"]).status, 2);
+    let told = |file: &str| {
+        let mut command = plywood();
+        let args = ["overlay", "apply", file, "--target", "source", "--workspace", "."];
+        let output = command.current_dir(project.0.path()).args(args).output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    fs::create_dir(project.path("folder.md")).expect("made");
+    assert_eq!(told("folder.md"), (Some(2), "error: folder.md: it is a folder\n".into()));
+    assert_eq!(told("none/AGENTS.md"), (Some(2), "error: there is no folder `none`\n".into()));
+    if cfg!(target_os = "linux") {
+        assert_eq!(told("/dev/full"), (Some(2), "error: /dev/full: it is no regular file\n".into()));
+    }
+    assert_eq!(project.files(), ["AGENTS.md"]);
+}
+
+/// A bench of the user's own, with other markers, another lock, and files that have other names.
+#[test]
+fn a_bench_says_what_the_overlay_is_made_of_and_where_it_goes() {
+    let project = Project::new();
+    project.put("RULES.md", "rules\n");
+    project.put(
+        "my/bench.yaml",
+        r#"
+bench: 1
+name: mine
+model: openai:gpt-5.4
+workspace: { path: . }
+facts: { session: none }
+read: { rules: { file: AGENTS.md, markers: live, trim: true }, mood: { file: mood.txt, trim: true } }
+places:
+  file: { of: system, join: "\n\n", path: "state/{{ session }}/RULES.md", lock: state/lock }
+  live: { of: block, markers: { live: ["<live>", "</live>"] }, budget: { chars: 60, over: required_then_listed } }
+layers:
+  - { id: rules, in: file, when: rules, from: { fact: rules } }
+  - { id: live, in: file, from: { place: live } }
+  - { id: mood, in: live, required: true, from: { text: "{{ session }} is {{ mood }}" } }
+  - { id: long, in: live, from: { text: "this has no room at all in a block of sixty characters" } }
+"#,
+    );
+    project.put("mood.txt", "calm\n");
+    let command = |action: &str, args: &[&str]| {
+        let mut command = plywood();
+        let all = [&["overlay", action, "RULES.md", "--bench", "my", "--json"], args].concat();
+        let output = command.current_dir(project.0.path()).args(all).output().expect("it starts");
+        serde_json::from_slice::<Value>(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"))
+    };
+    let json = command("apply", &["--session", "s1"]);
+    assert_eq!(
+        (&json["path"], &json["block"]["evicted"][0]["layer"]),
+        (&"state/s1/RULES.md".into(), &"long".into())
+    );
+    // Nobody reads AGENTS.md here: FILE is the source.
+    assert_eq!(project.text("state/s1/RULES.md").as_deref(), Some("rules\n\n<live>\ns1 is calm\n</live>\n"));
+    command("apply", &["--session", "s1", "--target", "source"]);
+    assert_eq!(project.text("RULES.md").as_deref(), Some("rules\n\n\n<live>\ns1 is calm\n</live>\n"));
+    command("strip", &["--session", "s1", "--target", "source"]);
+    assert_eq!(project.text("RULES.md").as_deref(), Some("rules\n"));
+    assert_eq!(command("status", &[])["lock"]["path"], "state/lock");
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+}
+
+#[cfg(unix)]
+#[test]
+fn sessions_of_dead_processes_stay_until_they_are_cleaned() {
+    let project = Project::new();
+    let mut agent = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().expect("a process");
+    let pid = agent.id().to_string();
+    assert_eq!(project.run("apply", &["--session", "s-1", "--owner", &pid]).status, 0);
+    let file = ".omx/state/sessions/s-1/AGENTS.md";
+    // It lives: it is its own, and nobody cleans it up.
+    let ran = project.run("strip", &["--session", "s-1"]);
+    assert_eq!(ran.status, 2);
+    let says = format!("error: the session s-1 belongs to process {pid}, which is alive\n");
+    assert!(ran.stderr.starts_with(&says), "{}", ran.stderr);
+    assert_eq!(project.run("clean", &[]).stdout, "nothing to clean\n");
+    agent.kill().and_then(|()| agent.wait()).expect("it ends");
+    assert_eq!(project.run("status", &[]).status, 1);
+    // Another session begins beside it, and cleans up nothing.
+    assert_eq!(project.run("apply", &["--session", "s-2"]).status, 0);
+    assert!(project.text(file).is_some());
+    let dry = project.run("clean", &["--dry-run"]);
+    assert_eq!(
+        dry.stdout,
+        format!("would be removed  {file}  (session s-1 of process {pid}, which is dead)\n")
+    );
+    assert!(project.text(file).is_some());
+    let ran = project.run("clean", &[]);
+    assert_eq!(ran.stdout, format!("removed  {file}  (session s-1 of process {pid}, which is dead)\n"));
+    assert_eq!((project.text(file), project.run("status", &[]).status), (None, 0));
+    assert!(project.text(".omx/state/sessions/s-2/AGENTS.md").is_some());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_held_lock_is_told_with_its_owner_after_the_time_that_is_given() {
+    let project = Project::new();
+    let pid = std::process::id();
+    project.put(".omx/locks/overlay", &format!(r#"{{"pid":{pid},"what":"apply"}}"#));
+    let ran = project.run("apply", &["--wait", "0", "--target", "source"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains(&format!("process {pid} (apply) has it")), "{}", ran.stderr);
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+    assert!(project.text(".omx/locks/overlay").is_some(), "it is not ours to remove");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_takes_no_more_leaves_the_file_as_it_was() {
+    let project = Project::new();
+    let rules = RULES.repeat(200);
+    project.put("AGENTS.md", &rules);
+    // No file may get larger than one block of 512 or 1,024 bytes; the signal that says so is ignored.
+    let program = env!("CARGO_BIN_EXE_plywood");
+    let script =
+        format!("trap '' XFSZ; ulimit -f 1; exec '{program}' overlay apply AGENTS.md --target source");
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &script])
+        .current_dir(project.0.path())
+        .env("HOME", "/nonexistent")
+        .stdin(Stdio::null());
+    let output = shell.output().expect("a shell");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: AGENTS.md: "), "{output:?}");
+    assert_eq!(project.text("AGENTS.md"), Some(rules));
+    assert!(project.files().iter().all(|file| !file.ends_with(".tmp")), "{:?}", project.files());
+    assert!(project.text(".omx/locks/overlay").is_none());
+}
+
+/// Two hundred thousand files, of which git is asked once; then the map is served as it was kept.
+#[cfg(unix)]
+#[test]
+fn the_code_map_of_a_large_repository_takes_one_call_of_git_and_then_none() {
+    use std::io::Write as _;
+    use std::os::unix::fs::PermissionsExt;
+    let project = Project::new();
+    let path = std::env::var("PATH").expect("a path");
+    let real = std::env::split_paths(&path).map(|folder| folder.join("git")).find(|git| git.is_file());
+    let real = real.expect("git is installed");
+    let git = |args: &[&str]| {
+        let mut git = Command::new(&real);
+        git.arg("-C").arg(project.0.path()).args(args).env("GIT_CONFIG_GLOBAL", "/dev/null");
+        git
+    };
+    assert!(git(&["init", "-q"]).status().expect("it starts").success());
+    // The index alone: the files need not be there.
+    let lines: String = (0..200_000)
+        .map(|n| {
+            format!(
+                "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\tdir{:02}/sub{}/file{n}.rs\n",
+                n % 40,
+                n % 997
+            )
+        })
+        .collect();
+    let mut index = git(&["update-index", "--index-info"]).stdin(Stdio::piped()).spawn().expect("it starts");
+    index.stdin.take().expect("a pipe").write_all(lines.as_bytes()).expect("written");
+    assert!(index.wait().expect("it ends").success());
+    // A git in front of it that notes each call.
+    let tools = tempfile::tempdir().expect("a folder");
+    let (wrapper, log) = (tools.path().join("git"), tools.path().join("log"));
+    let script = format!("#!/bin/sh\necho \"$@\" >> '{}'\nexec '{}' \"$@\"\n", log.display(), real.display());
+    fs::write(&wrapper, script).expect("written");
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).expect("it can run");
+    let run = |action: &str| {
+        let mut command = project.command(action, &["--session", "s-1"]);
+        command.env("PATH", format!("{}:{path}", tools.path().display()));
+        let output = command.output().expect("it starts");
+        assert!(output.status.success(), "{output:?}");
+        let map = project.text(".omx/state/sessions/s-1/AGENTS.md").expect("it is there");
+        let map = map.split("## Codebase Map\n\n").nth(1).expect("a map").lines().next().map(str::to_owned);
+        let calls = fs::read_to_string(&log).unwrap_or_default();
+        (map.expect("a line"), calls.lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (map, calls) = run("apply");
+    assert!(map.starts_with("  dir00/: sub") && map.ends_with(" files"), "{map}");
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert!(calls[0].ends_with("ls-files --cached -z"), "{calls:?}");
+    assert!(project.text(".omx/cache/codebase-map.json").is_some_and(|kept| kept.contains("\"version\": 1")));
+    for action in ["refresh", "apply"] {
+        assert_eq!(run(action), (map.clone(), calls.clone()));
+    }
+    // Another index, another map.
+    project.put("a/first.rs", "");
+    assert!(git(&["add", "a/first.rs"]).status().expect("it starts").success());
+    let (map, calls) = run("refresh");
+    assert_eq!((&*map, calls.len()), ("  a/: first.rs", 2));
+}
+
+/// Waits until something holds.
+fn until(what: &str, holds: impl Fn() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < deadline, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn watching_follows_the_sources_and_ends_with_the_session() {
+    let project = Project::new();
+    let mut command = project.command("watch", &["--session", "s-1"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let file = || project.text(".omx/state/sessions/s-1/AGENTS.md");
+    until("the overlay is applied", || file().is_some());
+    project.put(".omx/notepad.md", "## PRIORITY\n\n- first\n");
+    until("a new source is in it", || file().is_some_and(|text| text.contains("- first")));
+    // A burst of edits, the last of which counts.
+    for number in 0..50 {
+        project.put(".omx/notepad.md", &format!("## PRIORITY\n\n- edit {number}\n"));
+    }
+    until("the last edit is in it", || file().is_some_and(|text| text.contains("- edit 49")));
+    project.put("AGENTS.md", "# Other\n");
+    until("the rules are in it", || file().is_some_and(|text| text.starts_with("# Other\n")));
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-TERM", &pid]).status().expect("kill is installed");
+    let output = child.wait_with_output().expect("it ends");
+    child = Command::new("true").spawn().expect("a process");
+    child.wait().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let firsts: Vec<&str> =
+        said.lines().filter_map(|line| line.split("  ").next()).filter(|word| !word.contains(' ')).collect();
+    assert_eq!((firsts.first(), firsts.last()), (Some(&"created"), Some(&"removed")), "{said}");
+    // Fifty edits within one quiet period are one.
+    assert!(firsts.iter().filter(|word| **word == "written").count() <= 12, "{said}");
+    assert_eq!((file(), project.text("AGENTS.md").as_deref()), (None, Some("# Other\n")));
+}
+
+#[cfg(unix)]
+#[test]
+fn watching_a_source_that_holds_the_block_does_not_follow_itself() {
+    let project = Project::new();
+    let mut command = project.command("watch", &["--session", "s-1", "--target", "source"]);
+    let child = command.stdout(Stdio::piped()).spawn().expect("it starts");
+    let source = || project.text("AGENTS.md").unwrap_or_default();
+    until("the overlay is applied", || source().contains(START));
+    project.put("AGENTS.md", "# Other\n");
+    until("it is applied again", || source().starts_with("# Other\n\n\n<!--"));
+    // What it has written itself is nobody's change: it would be told of a third one by now.
+    project.put(".omx/notepad.md", "## PRIORITY\n\n- last\n");
+    until("a source is in it", || source().contains("- last"));
+    Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill is installed");
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(said.lines().filter(|line| line.starts_with("written  ")).count(), 4, "{said}");
+    assert_eq!(source(), "# Other\n");
+}
+
+/// Numbers that look random, the same in every run of the tests.
+fn random(seed: &AtomicU64) -> u64 {
+    let mut x = seed.fetch_add(0x9E37_79B9_7F4A_7C15, Ordering::Relaxed);
+    x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    x ^ (x >> 31)
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_is_killed_at_any_moment_harms_no_file() {
+    const KILLS: usize = 200;
+    let seed = AtomicU64::new(7);
+    let clock = Instant::now();
+    let args = ["--target", "source", "--session", "s-1", "--now", "2026-04-01T09:00:00Z"];
+    let probe = Project::new();
+    let before = Instant::now();
+    assert_eq!(probe.run("apply", &args).status, 0);
+    let applied = probe.text("AGENTS.md").expect("there");
+    // How long it takes here, to hit every part of it.
+    let whole = before.elapsed();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let project = Project::new();
+                for number in 0..KILLS / 2 {
+                    let action =
+                        if project.text("AGENTS.md").as_deref() == Some(RULES) { "apply" } else { "strip" };
+                    let mut command = project.command(action, &args);
+                    let mut child =
+                        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+                    // The files are written towards the end.
+                    let part = if number % 4 == 0 { random(&seed) % 100 } else { 50 + random(&seed) % 60 };
+                    std::thread::sleep(whole.mul_f64(part as f64 / 100.0));
+                    child.kill().expect("killed");
+                    child.wait().expect("it ends");
+                    let text = project.text("AGENTS.md").expect("it is there at every moment");
+                    assert!(text == RULES || text == applied, "kill {number}: {text:?}");
+                }
+                // The next run clears what is left and waits for nobody.
+                let wait = [&args[..], &["--wait", "1"]].concat();
+                for (action, want) in [("apply", &*applied), ("strip", RULES)] {
+                    let ran = project.run(action, &wait);
+                    assert_eq!((ran.status, &*ran.stderr), (0, ""));
+                    assert_eq!(project.text("AGENTS.md").as_deref(), Some(want));
+                }
+                project.run("clean", &[]);
+                assert_eq!(project.files(), [".omx/state/sessions/s-1/overlay.json", "AGENTS.md"]);
+            });
+        }
+    });
+    eprintln!("{KILLS} kills in {:.1} s", clock.elapsed().as_secs_f64());
+}
+
+/// `PLYWOOD_SOAK_SECONDS=20` makes it longer than it is with every run of the tests.
+#[cfg(unix)]
+#[test]
+fn four_processes_at_once_leave_one_block_or_none() {
+    let seconds = std::env::var("PLYWOOD_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let project = Project::new();
+    let seed = AtomicU64::new(11);
+    let runs = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..4 {
+            let (project, seed, runs) = (&project, &seed, &runs);
+            scope.spawn(move || {
+                let session = format!("s-{number}");
+                while Instant::now() < end {
+                    let action = if random(seed).is_multiple_of(3) { "strip" } else { "apply" };
+                    let args = ["--target", "source", "--session", &session, "--wait", "60"];
+                    if random(seed).is_multiple_of(10) {
+                        let mut command = project.command(action, &args);
+                        let mut child =
+                            command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts");
+                        std::thread::sleep(Duration::from_millis(random(seed) % 60));
+                        child.kill().expect("killed");
+                        child.wait().expect("it ends");
+                    } else {
+                        let ran = project.run(action, &args);
+                        assert_eq!((ran.status, &*ran.stderr), (0, ""));
+                    }
+                    let text = project.text("AGENTS.md").expect("it is there at every moment");
+                    assert!(text.starts_with(RULES), "{text:?}");
+                    assert!(text.matches(START).count() <= 1, "{text:?}");
+                    assert_eq!(text.matches(START).count(), text.matches(":END -->").count(), "{text:?}");
+                    runs.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    assert!(runs.load(Ordering::Relaxed) >= 4);
+    assert_eq!(project.run("strip", &["--target", "source", "--session", "s-0"]).status, 0);
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+    project.run("clean", &[]);
+    let left: Vec<String> =
+        project.files().into_iter().filter(|file| !file.ends_with("/overlay.json")).collect();
+    assert_eq!(left, ["AGENTS.md"]);
+}
