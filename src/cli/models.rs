@@ -87,8 +87,13 @@ const NOT_KNOWN: &str = "n/a";
 
 fn summary(model: &Model) -> Vec<String> {
     let price = model.prices.last();
-    let rate =
-        |of: fn(&Rates) -> String| price.map_or_else(|| NOT_KNOWN.to_owned(), |price| of(&price.rates.value));
+    // Another currency is said with each amount, as the heading speaks of dollars.
+    let sign = price.and_then(|price| price.currency.as_ref());
+    let sign = sign.map_or_else(String::new, |currency| format!("{currency} "));
+    let rate = |of: fn(&Rates) -> Option<String>| {
+        let shown = price.and_then(|price| of(&price.rates.value));
+        shown.map_or_else(|| NOT_KNOWN.to_owned(), |shown| format!("{sign}{shown}"))
+    };
     let write = |rates: &Rates| match (rates.write_5m, rates.write_1h) {
         (Some(short), Some(hour)) => format!("{short}/{hour}"),
         (Some(one), None) | (None, Some(one)) => one.to_string(),
@@ -106,10 +111,10 @@ fn summary(model: &Model) -> Vec<String> {
         model.id.to_string(),
         family(model),
         minimum,
-        rate(|rates| rates.input.to_string()),
-        rate(|rates| rates.read.to_string()),
+        rate(|rates| Some(rates.input.to_string())),
+        rate(|rates| Some(rates.read.to_string())),
         price.map_or_else(|| NOT_KNOWN.to_owned(), |price| write(&price.rates.value)),
-        rate(|rates| rates.output.map_or_else(|| NOT_KNOWN.to_owned(), |rate| rate.to_string())),
+        rate(|rates| rates.output.map(|rate| rate.to_string())),
         checked,
         trust,
     ]
@@ -229,7 +234,7 @@ fn values(model: &Model) -> Vec<Value> {
         values.push(missing("price", "price", model));
     }
     for price in &model.prices {
-        prices(price, &mut values);
+        prices(price, model, &mut values);
     }
     for (name, known) in &model.about {
         values.push(of(name.to_string(), known.value.to_string(), known));
@@ -409,13 +414,16 @@ fn collapse(known: &Known<Vec<BlockKind>>) -> Value {
     of("counted as one position", kinds, known)
 }
 
-fn prices(price: &Price, values: &mut Vec<Value>) {
+fn prices(price: &Price, model: &Model, values: &mut Vec<Value>) {
+    // The life that the price of writing is for, where there is a choice.
+    let life = model.family.as_ref().and_then(|family| family.lives().first().copied());
+    let write = life.map_or_else(|| "write".to_owned(), |life| format!("write for {}", seconds(life)));
     let from = price.from.map_or_else(String::new, |day| format!(" from {day}"));
     let sign = price.currency.as_ref().map_or_else(|| "$".to_owned(), |currency| format!("{currency} "));
-    rates(&format!("price{from}"), &sign, &price.rates.value, &price.rates, values);
+    rates(&format!("price{from}"), &sign, &write, &price.rates.value, &price.rates, values);
     for long in &price.long {
         let LongContext { above, rates: dear } = &long.value;
-        rates(&format!("price{from} above {} tokens", Thousands(*above)), &sign, dear, long, values);
+        rates(&format!("price{from} above {} tokens", Thousands(*above)), &sign, &write, dear, long, values);
     }
     if let Some(known) = &price.peak {
         let peak = &known.value;
@@ -445,11 +453,11 @@ fn prices(price: &Price, values: &mut Vec<Value>) {
 }
 
 /// A row for each rate, for a million tokens.
-fn rates<T>(name: &str, sign: &str, rates: &Rates, known: &Known<T>, values: &mut Vec<Value>) {
+fn rates<T>(name: &str, sign: &str, write: &str, rates: &Rates, known: &Known<T>, values: &mut Vec<Value>) {
     let rows = [
         ("input", Some(rates.input)),
         ("read", Some(rates.read)),
-        ("write", rates.write_5m),
+        (write, rates.write_5m),
         ("write for 1 h", rates.write_1h),
         ("output", rates.output),
     ];
