@@ -75,7 +75,6 @@ fn simulator(models: &Arc<Models>) -> Simulator {
 
 fn empty() -> Request {
     Request {
-        params: Arc::default(),
         call: CallNo(0),
         turn: 1,
         agent: "main".into(),

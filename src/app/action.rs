@@ -384,7 +384,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Zones, "zones", &["5"], S::Screen, ("cache zones", 11), "Cache zones: read, written, paid again", "Shows what a call reads, writes and pays again on several models, who broke the prefix, what hides behind the break, and what would avoid it."),
         row(A::ZonesBefore, "zones_before", &["left"], S::View(View::Zones), NO, "The call before", "Shows the zones of the call before."),
         row(A::ZonesNext, "zones_next", &["right"], S::View(View::Zones), ("call", 3), "The call behind", "Shows the zones of the call behind; nothing is sent, calls ahead are forecast."),
-        row(A::NextLane, "next_model", &["tab"], S::View(View::Zones), ("model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
+        row(A::NextLane, "zones_model", &["tab"], S::View(View::Zones), ("model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
         row(A::SwitchOverlay, "switch_overlay", &["a"], S::View(View::Blocks), ("apply", 5), "Apply the overlay, or strip it", "Writes the file of the session and keeps it in step with its sources; again, or at the end, it is taken out. The source is never written."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),

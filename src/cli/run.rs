@@ -254,6 +254,13 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     {
         return Err(no_such_call(&player, until));
     }
+    // What a call wrote and no later one has read; the last can have no reader yet.
+    for unread in simulator.never_read(0).iter().filter(|unread| (unread.call.0 as usize) < printed) {
+        let sign = if totals.estimates > 0 { "~" } else { "" };
+        let tokens = grouped(u64::from(unread.tokens));
+        sentences
+            .push(format!("call {} never read: {sign}{tokens} tokens written for nothing.", unread.call.0));
+    }
     if !args.json {
         summary(&bench, &player, &table, &sentences, &totals, out)?;
     }

@@ -511,6 +511,6 @@ mod tests {
         let zones = ZonesView { parts, ..ZonesView::default() };
         assert_eq!(names(&zones, &[10, 20, 40], 40), "|tools    |00_base  |message 2: user    ");
         assert_eq!(names(&zones, &[10, 20, 40], 20), "|tool|base|m2       ");
-        assert_eq!(names(&zones, &[0, 20, 21], 10), "|base    |");
+        assert_eq!(names(&zones, &[0, 20, 21], 10), "|00_base |");
     }
 }

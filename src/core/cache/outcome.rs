@@ -9,7 +9,7 @@ use super::blame::{Blame, Labels};
 use super::model::{Accounting, Model, Rates, Thousands};
 use super::money::{Money, Rate};
 use super::salts::SettingChange;
-use super::verdict::{Verdict, vendor_name};
+use super::verdict::{Verdict, setting_name, vendor_name};
 use crate::core::fact::{EventId, Name};
 use crate::core::wire::{CallNo, Zone};
 
@@ -288,6 +288,9 @@ impl Outcome {
     /// The name that vendors' diagnostics give to it: `system_changed`.
     #[must_use]
     pub fn vendor_name(&self) -> Option<&'static str> {
+        if self.verdict == Verdict::SettingsChanged {
+            return self.settings.first().and_then(|change| setting_name(&self.model, change));
+        }
         vendor_name(self.verdict, self.blame.as_ref().map(|blame| blame.zone))
     }
 
@@ -374,7 +377,12 @@ impl Outcome {
         let sent = self.sent.map_or_else(|| "n/a".to_owned(), |sent| self.n(sent));
         match (&self.verdict, &self.detail) {
             (Verdict::First, _) => match self.read() {
-                Some(0) => format!("{head}: {sent} tokens, nothing stored before."),
+                Some(0) => match &self.detail {
+                    Detail::Minimum(min) => {
+                        format!("{head}: {sent} tokens, minimum {}; nothing is stored.", Thousands(*min))
+                    }
+                    _ => format!("{head}: {sent} tokens, nothing stored before."),
+                },
                 Some(read) => format!("{head}: {} of {sent} read from another conversation.", self.n(read)),
                 None if self.sent.is_none() => format!("{head}: its tokens cannot be counted."),
                 None => format!("{head}: {sent} tokens."),

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::salts::SettingChange;
 use crate::core::wire::Zone;
 
 /// What became of the cache in a call.
@@ -117,4 +118,18 @@ pub fn vendor_name(verdict: Verdict, zone: Option<Zone>) -> Option<&'static str>
         Zone::System => "system_changed",
         Zone::Messages => "messages_changed",
     })
+}
+
+/// The name for a parameter that changed: that of OpenAI's diagnostics for its models, else that of the zone from which on
+/// it counts.
+pub(super) fn setting_name(model: &str, change: &SettingChange) -> Option<&'static str> {
+    let openai = model.starts_with("openai:");
+    match &*change.name {
+        "effort" if openai => Some("reasoning_effort_changed"),
+        "verbosity" if openai => Some("verbosity_changed"),
+        "text_format" if openai => Some("text_format_changed"),
+        "service_tier" if openai => Some("service_tier_changed"),
+        "prompt_cache_key" if openai => Some("prompt_cache_key_changed"),
+        _ => vendor_name(Verdict::SettingsChanged, Some(change.zone)),
+    }
 }

@@ -431,7 +431,7 @@ fn change_word(bench: &Bench, layer: &Layer, state: Option<&LayerState>) -> &'st
             set_by_tool
                 || set_by_run
                 || (!bench.facts.contains_key(root)
-                    && !matches!(root, "agent" | "session" | "home" | "workspace"))
+                    && !matches!(root, "agent" | "session" | "home" | "workspace" | "layers"))
         }
         FactKey::File(path) | FactKey::Data(path) | FactKey::Document(path) | FactKey::Glob(path) => {
             path.base != Base::Bench

@@ -46,6 +46,19 @@ fn spot(call: CallNo, blame: &Blame) -> Spot {
     }
 }
 
+/// False for what no bench can do anything about: that another model was asked, that parameters changed, what a provider
+/// does without a reason that is known.
+fn avoidable(outcome: &Outcome) -> bool {
+    !matches!(
+        outcome.verdict,
+        Verdict::ModelChanged
+            | Verdict::SettingsChanged
+            | Verdict::Routing
+            | Verdict::Refused
+            | Verdict::Unexplained
+    )
+}
+
 /// The call and what hides behind its first break.
 fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<VerdictLine> {
     let (text, short) = with_labels(session, |labels| (outcome.sentence(labels), outcome.short(labels)));
@@ -60,7 +73,7 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
             outcome.n(outcome.uncovered)
         ));
     }
-    if let Some(fix) = fix.filter(|_| lost) {
+    if let Some(fix) = fix.filter(|_| lost && avoidable(outcome)) {
         text.push_str(&format!(" Fix: {fix}."));
     }
     let tone = if lost || outcome.verdict.is_break() { Tone::Bad } else { Tone::Good };
@@ -101,7 +114,7 @@ fn of_rest(ahead: &Session, numbers: &Numbers, call: CallNo, fix: Option<&str>) 
     };
     let lost: u64 = breaks.iter().filter_map(|outcome| outcome.lost()).map(u64::from).sum();
     let (mut text, short) = with_labels(ahead, |labels| (first.sentence(labels), first.short(labels)));
-    if let Some(fix) = fix {
+    if let Some(fix) = fix.filter(|_| breaks.iter().any(|outcome| avoidable(outcome))) {
         text.push_str(&format!(" Fix: {fix}."));
     }
     let count = breaks.len();

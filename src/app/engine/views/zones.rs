@@ -189,6 +189,13 @@ fn lane(
     let strip: Vec<Lost> = calls.iter().map(lost).collect();
     let total = asked.numbers.map(|numbers| numbers.totals(index)).filter(|totals| totals.unknown == 0);
     let written = outcome.map_or(0, |outcome| outcome.lost().unwrap_or(0).min(outcome.write().unwrap_or(0)));
+    let unread = asked.numbers.map_or(0, |numbers| {
+        let unread = numbers.never_read(index).into_iter();
+        // The last call can have no reader yet.
+        let last = numbers.calls() as u32;
+        let own = unread.filter(|unread| unread.call == asked.call && unread.call.0 < last);
+        own.map(|unread| unread.tokens).sum()
+    });
     let behind = outcome.map_or(&[][..], |outcome| &outcome.behind);
     ZoneLane {
         model: model.id.clone(),
@@ -200,7 +207,7 @@ fn lane(
         paid: outcome.map(paid),
         lost_written: u64::from(written),
         cost: cost(outcome, model).into(),
-        says: outcome.map(|outcome| said(outcome, model, labels)).unwrap_or_default(),
+        says: outcome.map(|outcome| said(outcome, model, unread, labels)).unwrap_or_default(),
         strip,
         total: total.map(|totals| {
             let about = if totals.estimates > 0 && totals.lost > 0 { "~" } else { "" };
@@ -289,7 +296,7 @@ fn cost(outcome: Option<&Outcome>, model: &Model) -> String {
 }
 
 /// The verdict on a lane, and what else there is to say.
-fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>, Tone)> {
+fn said(outcome: &Outcome, model: &Model, unread: u32, labels: &Labels<'_>) -> Vec<(Arc<str>, Tone)> {
     let lost = outcome.lost().is_some_and(|lost| lost > 0);
     let tone = if lost || outcome.verdict.is_break() { Tone::Bad } else { Tone::Good };
     let head = format!("call {} ", outcome.call.0);
@@ -310,6 +317,10 @@ fn said(outcome: &Outcome, model: &Model, labels: &Labels<'_>) -> Vec<(Arc<str>,
             "not cached: {} tokens behind the last mark, at full price in every call.",
             outcome.n(outcome.uncovered)
         );
+        lines.push((words.into(), Tone::Plain));
+    }
+    if unread > 0 {
+        let words = format!("never read: no later call reads the {} that it wrote.", outcome.n(unread));
         lines.push((words.into(), Tone::Plain));
     }
     let also: Vec<&str> = outcome.also.iter().map(|verdict| verdict.words()).collect();
