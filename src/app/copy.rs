@@ -49,6 +49,8 @@ pub fn text(what: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Vec<Effect>
 /// Something that can be copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Copyable {
+    /// The view that fills the screen, as a table.
+    View,
     /// Who broke the cache, else the verdict of the shown call.
     Blame,
     /// The text of the selected layer in the shown request.
@@ -70,7 +72,8 @@ pub enum Copyable {
 }
 
 /// All of them, in the order of the menu.
-const ALL: [Copyable; 9] = [
+const ALL: [Copyable; 10] = [
+    Copyable::View,
     Copyable::Blame,
     Copyable::Layer,
     Copyable::Part,
@@ -117,6 +120,9 @@ pub fn first(state: &State) -> Copyable {
     if state.view == View::Zones {
         return Copyable::Blame;
     }
+    if state.pane().is_none() {
+        return Copyable::View;
+    }
     match state.focus {
         Pane::Layers => Copyable::Layer,
         Pane::Request => Copyable::Part,
@@ -137,6 +143,10 @@ pub fn of(state: &State, which: Copyable) -> Option<Copy> {
         (!text.is_empty()).then(|| Copy { what: what.into(), content: Content::Text(text.into()) })
     };
     match which {
+        Copyable::View if state.pane().is_none() => {
+            copy(format!("the view {} as a table", state.view.title()), tables::page(&state.page))
+        }
+        Copyable::View => None,
         Copyable::Blame => {
             let zones = (state.view == View::Zones).then(|| zones_blame(state)).flatten();
             copy("the blame line".into(), zones.or_else(|| blame(snapshot))?)

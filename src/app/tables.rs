@@ -1,9 +1,44 @@
 //! What panes show, as tables of text: to be copied, printed and reported.
 
 use super::cells::grouped;
+use super::rows::Page;
 use super::snapshot::{ByteOrder, CallState, CallTable, LayerRow, LayerTable, Lost, Paid, Ways};
 use crate::core::compare;
 use crate::core::text::table::Table;
+
+/// A view, as it is shown: its columns aligned anew, whatever the screen had room for, lines that run over all columns
+/// between them.
+#[must_use]
+pub fn page(page: &Page) -> String {
+    let heads: Vec<String> = page
+        .columns
+        .iter()
+        .map(|column| format!("{}{}", if column.right { ">" } else { "" }, column.head))
+        .collect();
+    let heads: Vec<&str> = heads.iter().map(String::as_str).collect();
+    let mut table = Table::new(&heads);
+    let mut out = String::new();
+    for line in &page.lines {
+        let indent = " ".repeat(line.indent());
+        if line.whole || heads.len() < 2 {
+            if !table.is_empty() {
+                out.push_str(&std::mem::replace(&mut table, Table::new(&heads)).text());
+            }
+            let words: String = line.cells.iter().map(|cell| cell.text.as_str()).collect();
+            out.push_str(format!("{indent}{words}").trim_end());
+            out.push('\n');
+            continue;
+        }
+        table.row((0..heads.len()).map(|at| {
+            let text = line.cells.get(at).map_or("", |cell| cell.text.as_str());
+            if at == 0 { format!("{indent}{text}") } else { text.to_owned() }
+        }));
+    }
+    if !table.is_empty() {
+        out.push_str(&table.text());
+    }
+    out
+}
 
 /// The layers, in byte order. `sign` stands in front of counts that are estimates.
 #[must_use]

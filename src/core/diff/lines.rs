@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use imara_diff::{Algorithm, Diff, InternedInput, Token};
+use imara_diff::{Algorithm, Diff, InternedInput, Interner, Token};
+
+use crate::core::text::count::line_ends;
 
 /// Lines of one text that stand where other lines stand in another text; one of the two may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,8 +31,10 @@ pub fn hunks(old: &[&str], new: &[&str]) -> Vec<LineHunk> {
         (false, false) => {}
     }
     let mut input: InternedInput<&str> = InternedInput::default();
-    input.update_before(a.iter().copied());
-    input.update_after(b.iter().copied());
+    for (lines, own) in [(a, true), (b, false)] {
+        let tokens = named(lines, &mut input.interner);
+        *(if own { &mut input.before } else { &mut input.after }) = tokens;
+    }
     let mut out = Vec::new();
     if a.len() + b.len() > LARGE {
         between_anchors(&input.before, &input.after, input.interner.num_tokens() as usize, LARGE, &mut out);
@@ -39,6 +43,20 @@ pub fn hunks(old: &[&str], new: &[&str]) -> Vec<LineHunk> {
     }
     let shifted = |range: Range<usize>| range.start + prefix..range.end + prefix;
     out.into_iter().map(|hunk| LineHunk { old: shifted(hunk.old), new: shifted(hunk.new) }).collect()
+}
+
+/// The tokens of lines. One that is the line before it again, as in long runs of empty ones, is not looked up.
+fn named<'l>(lines: &[&'l str], interner: &mut Interner<&'l str>) -> Vec<Token> {
+    let mut last: Option<(&str, Token)> = None;
+    let name = |line: &&'l str| match last {
+        Some((before, token)) if before == *line => token,
+        _ => {
+            let token = interner.intern(*line);
+            last = Some((line, token));
+            token
+        }
+    };
+    lines.iter().map(name).collect()
 }
 
 /// From so many lines on, both texts together, lines that stand once in each are aligned first: what takes long otherwise
@@ -130,6 +148,22 @@ pub fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line))
 }
 
+/// The same as a list, byte by byte: lines may be short and many.
+fn list(text: &str) -> Vec<&str> {
+    let mut lines = Vec::with_capacity(line_ends(text.as_bytes()) + 1);
+    let mut start = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        if byte == b'\n' {
+            lines.push(&text[start..at]);
+            start = at + 1;
+        }
+    }
+    if start < text.len() {
+        lines.push(&text[start..]);
+    }
+    lines
+}
+
 /// The differences between the lines of two texts, in order. What the texts have in common at both ends is found at the
 /// speed of comparing memory, and only what is left is taken apart. A line feed that only one text ends with is none.
 #[must_use]
@@ -145,8 +179,8 @@ pub fn of_texts(old: &str, new: &str) -> Vec<LineHunk> {
         from + rest.find('\n').map_or(rest.len(), |at| at + 1)
     };
     let (a, b) = (&old[start..behind(old, left.end)], &new[start..behind(new, right.end)]);
-    let first = old.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count();
-    let (a, b): (Vec<&str>, Vec<&str>) = (split(a).collect(), split(b).collect());
+    let first = line_ends(&old.as_bytes()[..start]);
+    let (a, b) = (list(a), list(b));
     let shifted = |range: Range<usize>| range.start + first..range.end + first;
     hunks(&a, &b)
         .into_iter()
@@ -168,6 +202,13 @@ mod tests {
         let pairs: Vec<(Range<usize>, Range<usize>)> = found.into_iter().map(|h| (h.old, h.new)).collect();
         assert_eq!(pairs, [(1..2, 1..2), (3..4, 3..3), (5..5, 4..5)]);
         assert_eq!(hunks(&old, &old), []);
+    }
+
+    #[test]
+    fn a_list_holds_the_lines_of_a_text() {
+        for text in ["", "\n", "a", "a\n", "\n\na\n你\n\nb"] {
+            assert_eq!(list(text), split(text).collect::<Vec<_>>(), "{text:?}");
+        }
     }
 
     /// The old list with what the hunks say: what they leave alone, and their pieces of the new one.

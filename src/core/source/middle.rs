@@ -11,7 +11,7 @@ use crate::core::fact::Reads;
 use crate::core::text::{Made, Source, Traced};
 
 /// Shorter templates are always rendered whole.
-const LONG: usize = 8 * 1024;
+const LONG: usize = 1024;
 
 /// The part of a long template in which all of its tags are, with a line of text around them. What stands in front of it
 /// and behind it is copied as it is, so it need not be compiled and rendered: a template may be a megabyte of rules with

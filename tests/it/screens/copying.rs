@@ -1,6 +1,6 @@
 //! The menu of what can be copied, and what is copied from it.
 
-use plywood::app::copy::{Content, Copy};
+use plywood::app::copy::{self, Content, Copy, Copyable};
 use plywood::app::effect::Effect;
 use plywood::app::event::Event;
 use plywood::app::key::Key;
@@ -76,4 +76,34 @@ fn escape_leaves_the_menu_and_copies_nothing() {
     press(&mut state, "y");
     let effects = update(&mut state, Event::Key(Key::parse("esc").expect("a key")));
     assert!(effects.is_empty() && state.overlays.is_empty());
+}
+
+#[test]
+fn a_view_is_copied_as_it_is_shown() {
+    for key in ["l", "L", "i", "o", "C"] {
+        let mut day = super::day::Day::new();
+        day.press(&format!(" {key}"));
+        let page = day.state.page.clone();
+        let title = day.state.view.title();
+        assert!(!page.lines.is_empty() || key == "C", "{title}");
+        let text = copy::of(&day.state, Copyable::View).map(|copy| copy.content.text().to_string());
+        let text = text.unwrap_or_default();
+        // Every word of every line is in it, and the heads.
+        let cells = page.lines.iter().flat_map(|line| &line.cells);
+        for cell in cells.map(|cell| cell.text.trim()) {
+            assert!(text.contains(cell), "{title}: {cell:?} is not in\n{text}");
+        }
+        assert_eq!(
+            text.lines().next().map(str::is_empty),
+            (!page.lines.is_empty()).then_some(false),
+            "{title}"
+        );
+    }
+    // In a view the menu opens on it; with the panes there is no view to copy.
+    let mut day = super::day::Day::new();
+    assert_eq!(copy::of(&day.state, Copyable::View), None);
+    let screen = day.press(" ly");
+    super::day::has(&screen, "The view Ledger as a table");
+    day.press("y");
+    assert!(day.state.overlays.is_empty());
 }
