@@ -8,17 +8,19 @@ use std::path::Path;
 use super::args::ReportArgs;
 use super::open;
 use super::output::{Failure, Out, Outcome, Result};
+use super::run::unkept_words;
 use super::shot::{Shot, theme};
 use super::workbench;
 use crate::app::action::{self, Action};
 use crate::app::cells::grouped;
 use crate::app::effect::EngineRequest;
-use crate::app::engine::Inline;
+use crate::app::engine::{Counters, Inline};
 use crate::app::event::Event;
 use crate::app::key::Key;
 use crate::app::snapshot::{Lost, Snapshot};
 use crate::app::state::View;
 use crate::app::tables;
+use crate::core::compare::{self, usual_models};
 use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::lint::Finding;
 use crate::core::text::table::escaped;
@@ -32,6 +34,8 @@ const FILE: &str = "report.md";
 /// What is gathered over the calls of a run.
 #[derive(Default)]
 struct Gathered {
+    /// What was sent and is not what is replayed: a line for each message, and its costs.
+    unkept: Vec<Vec<String>>,
     /// For each call, its verdict and what hides behind it.
     verdicts: Vec<(u32, Vec<String>)>,
     lints: Vec<Finding>,
@@ -57,6 +61,7 @@ pub(super) fn run(args: &ReportArgs, out: &mut Out<'_>) -> Result {
         shot.show(call)?;
         gather(&mut gathered, call, &shot.inline.state.snapshot);
     }
+    gathered.unkept = unkept(args)?;
     let call = args.call.unwrap_or_else(|| worst(&shot.inline.state.snapshot));
     shot.show(call)?;
     shot.inline.request(EngineRequest::View(View::Lints));
@@ -80,6 +85,17 @@ pub(super) fn run(args: &ReportArgs, out: &mut Out<'_>) -> Result {
 /// What is wrong with what was shown, for stderr and the exit status.
 pub(super) fn told(problems: &[Diagnostic]) -> Outcome {
     Outcome::Told(problems.iter().filter(|problem| problem.severity != Severity::Note).cloned().collect())
+}
+
+/// What is replayed otherwise than it was sent, over the run.
+fn unkept(args: &ReportArgs) -> Result<Vec<Vec<String>>> {
+    let mut bench = open::Bench::open(&args.path, &args.bench)?;
+    let mut player = bench.start()?;
+    while bench.beat(&mut player)? {}
+    let models = usual_models(bench.models(), &bench.bench.model);
+    let session = player.session();
+    let unkept = compare::unkept(session, bench.models(), &models, &mut Counters::default());
+    Ok(unkept.iter().map(|unkept| unkept_words(session.bench(), unkept)).collect())
 }
 
 fn write(folder: &Path, text: &str, pictures: &[Picture]) -> Result<()> {
@@ -186,6 +202,15 @@ fn markdown(args: &ReportArgs, snapshot: &Snapshot, gathered: &Gathered, picture
         if let Some((first, rest)) = lines.split_first() {
             say(format!("- call {call} {}", escaped(first)));
             rest.iter().for_each(|line| say(format!("  - {}", escaped(line))));
+        }
+    }
+    if !gathered.unkept.is_empty() {
+        say("\n## What was sent is not what is replayed\n".into());
+    }
+    for lines in &gathered.unkept {
+        if let Some((first, rest)) = lines.split_first() {
+            say(format!("- {}", escaped(first)));
+            rest.iter().for_each(|line| say(format!("  - {}", escaped(line.trim_start()))));
         }
     }
     let ways = tables::ways(&snapshot.why.ways);

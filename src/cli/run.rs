@@ -13,6 +13,7 @@ use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
 };
+use crate::core::compare::{Replays, Unkept, UnkeptCost, usual_models};
 use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Session};
 use crate::core::tokens::Measure;
 use crate::core::wire::Zone;
@@ -42,6 +43,28 @@ struct Line<'a> {
     /// The compaction since the call before.
     #[serde(skip_serializing_if = "Option::is_none")]
     compacted: Option<CompactedReport<'a>>,
+    /// What this call is sent otherwise than the turn before it was, and what that costs each model.
+    ledger: Vec<UnkeptReport<'a>>,
+}
+
+/// A message that is replayed as other bytes than it was sent.
+#[derive(Serialize)]
+struct UnkeptReport<'a> {
+    message: u32,
+    /// The last call that was sent it as it was.
+    sent_in: u32,
+    /// UTF-8 bytes.
+    sent: usize,
+    replayed: usize,
+    taken_out: Vec<TakenReport<'a>>,
+    models: IndexMap<&'a str, &'a UnkeptCost>,
+}
+
+#[derive(Serialize)]
+struct TakenReport<'a> {
+    layer: &'a str,
+    /// The keep rule; null where a context edit took it out.
+    rule: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -191,6 +214,9 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     let mut log = LlmLog::open(args.log_llm.as_deref())?;
     let mut simulator = Simulator::new(bench.models().clone(), [Lane::AsSent]);
     let mut counters = Counters::default();
+    let beside = usual_models(bench.models(), &bench.bench.model);
+    let mut replays = Replays::new(bench.models(), &beside);
+    let mut unkept_lines = Vec::new();
     let mut table = Table::new(&[
         ">call",
         ">turn",
@@ -228,9 +254,10 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
             if let Some(outcome) = &outcome {
                 totals += outcome;
             }
+            let unkept = replays.call(session, record, &request, &mut counters);
             if args.json {
-                let line =
-                    line(&bench, session, record, &request_sha256(&request), outcome.as_ref(), &mut counters);
+                let hash = request_sha256(&request);
+                let line = line(&bench, session, record, &hash, outcome.as_ref(), &unkept, &mut counters);
                 out.json_line(&line)?;
             } else {
                 for note in &record.notes {
@@ -240,6 +267,7 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
                     sentences.push(format!("      {told}"));
                 }
                 row(&mut table, session, record, outcome.as_ref());
+                unkept_lines.extend(unkept.iter().flat_map(|unkept| unkept_words(session.bench(), unkept)));
                 if let Some(outcome) = &outcome {
                     sentences.push(with_labels(session, |labels| outcome.sentence(labels)));
                 }
@@ -262,6 +290,7 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
             .push(format!("call {} never read: {sign}{tokens} tokens written for nothing.", unread.call.0));
     }
     if !args.json {
+        sentences.extend(unkept_lines);
         summary(&bench, &player, &table, &sentences, &totals, out)?;
     }
     let shown = player.session().calls().iter().map(|record| &**record).chain(player.session().prepared());
@@ -274,6 +303,7 @@ fn line<'a>(
     record: &'a CallRecord,
     sha256: &str,
     outcome: Option<&CacheOutcome>,
+    unkept: &'a [Unkept],
     counters: &mut Counters,
 ) -> Line<'a> {
     let method = bench.models().get(&record.model).method.clone();
@@ -323,6 +353,7 @@ fn line<'a>(
         untold: believed(Belief::Untold),
         cost: outcome.and_then(|outcome| outcome.cost),
         notes: &record.notes,
+        ledger: unkept.iter().map(unkept_report).collect(),
         compacted: record.compacted.as_ref().map(compacted_report),
     }
 }
@@ -341,6 +372,46 @@ fn compacted_report(compacted: &Compacted) -> CompactedReport<'_> {
             })
             .collect(),
     }
+}
+
+fn unkept_report(unkept: &Unkept) -> UnkeptReport<'_> {
+    UnkeptReport {
+        message: unkept.message.0,
+        sent_in: unkept.sent.0,
+        sent: unkept.bytes.0,
+        replayed: unkept.bytes.1,
+        taken_out: unkept
+            .taken
+            .iter()
+            .map(|one| TakenReport { layer: &one.0, rule: one.1.map(|rule| rule.word()) })
+            .collect(),
+        models: unkept.costs.iter().map(|cost| (&*cost.model, cost)).collect(),
+    }
+}
+
+/// What a message that is not replayed as it was sent costs, in lines.
+pub(super) fn unkept_words(bench: &crate::core::bench::Bench, unkept: &Unkept) -> Vec<String> {
+    let taken: Vec<String> = unkept
+        .taken
+        .iter()
+        .map(|(layer, rule)| {
+            let rule = rule.map_or_else(|| "a context edit".to_owned(), |rule| rule.word().to_owned());
+            format!("{} ({rule})", publish::shown_name(bench, layer))
+        })
+        .collect();
+    let taken = if taken.is_empty() { String::new() } else { format!("; without {}", taken.join(", ")) };
+    let mut out = vec![format!(
+        "message {} is sent as {} bytes in call {} and replayed as {} in call {}{taken}",
+        unkept.message.0,
+        grouped(unkept.bytes.0 as u64),
+        unkept.sent.0,
+        grouped(unkept.bytes.1 as u64),
+        unkept.replayed.0
+    )];
+    for cost in unkept.costs.iter().filter(|cost| cost.lost.is_some()) {
+        out.push(format!("      {}: {}", cost.model, cost.words()));
+    }
+    out
 }
 
 fn input_report(lead: &Lead) -> InputReport<'_> {

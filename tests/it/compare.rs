@@ -6,13 +6,14 @@ use std::sync::Arc;
 use plywood::core::cache::{Measures, Models};
 use plywood::core::compare::{self, Comparison, Row, Volatility};
 use plywood::core::fact::Name;
-use plywood::core::run::Player;
+use plywood::core::run::{Player, Requests};
 use plywood::core::tokens::{Encoding, LineCounter, Measure};
 use plywood::io::models;
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use crate::cli::run;
+use crate::session::{inputs, play};
 use crate::support::{Memory, player};
 
 const MODELS: &str = "openai:gpt-5.4,anthropic:claude-sonnet-5";
@@ -160,6 +161,61 @@ fn a_way_is_written_into_the_bench_and_comments_stay() {
     assert!(again.stderr.contains("the bench says so already"), "{}", again.stderr);
 }
 
+#[test]
+fn what_is_not_replayed_as_it_was_sent_has_its_price() {
+    // In turn 2 of xbot both injected tags are gone from the first tool message; the system prompt breaks before them.
+    let ran = run(&["run", "xbot", "--json"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let lines: Vec<Json> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let with: Vec<u64> = lines
+        .iter()
+        .filter(|line| !line["ledger"].as_array().expect("a list").is_empty())
+        .map(|line| line["call"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(with, [5]);
+    let ledger = lines[4]["ledger"].as_array().expect("a list");
+    let first = &ledger[0];
+    assert!(first["sent"].as_u64() > first["replayed"].as_u64(), "{first}");
+    let taken: Vec<&str> = first["taken_out"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|taken| taken["layer"].as_str())
+        .collect();
+    assert_eq!(taken, ["dynamic_context", "reminder"]);
+    assert_eq!(first["taken_out"][0]["rule"], "persist: strip");
+    let gpt = &first["models"]["openai:gpt-5.4"];
+    assert_eq!(gpt["first"], false);
+    // What it costs alone is what the bench loses where the system prompt does not break before it.
+    let lost = gpt["lost"].as_u64().expect("a number");
+    assert!(lost > 0 && gpt["cost"].as_f64().expect("a price") > 0.0, "{first}");
+    let told = run(&["run", "xbot"]);
+    assert!(
+        told.stdout.contains("is sent as ")
+            && told.stdout.contains("without dynamic-context (persist: strip)"),
+        "{}",
+        told.stdout
+    );
+    // Where the system prompt stays as it is, the call breaks here.
+    let ran = run(&["run", "xbot", "--variant", "no_cwd_in_base", "--json"]);
+    let fifth: Json = serde_json::from_str(ran.stdout.lines().nth(4).expect("call 5")).expect("JSON");
+    let gpt = &fifth["ledger"][0]["models"]["openai:gpt-5.4"];
+    assert_eq!((&gpt["first"], &gpt["lost"]), (&true.into(), &fifth["cache"]["openai:gpt-5.4"]["lost"]));
+    // Wegent keeps what a user said and takes what was attached to it out.
+    let ran = run(&["run", "wegent", "--json"]);
+    let some = ran.stdout.lines().map(|line| serde_json::from_str::<Json>(line).expect("JSON"));
+    let some: Vec<Json> =
+        some.filter(|line| !line["ledger"].as_array().expect("a list").is_empty()).collect();
+    assert!(!some.is_empty());
+    for line in &some {
+        let models = line["ledger"][0]["models"].as_object().expect("models");
+        assert!(models.values().any(|model| model["lost"].as_u64() > Some(0)), "{line}");
+    }
+    // A report says the same.
+    let report = run(&["report", "xbot"]);
+    assert!(report.stdout.contains("## What was sent is not what is replayed\n"), "{}", report.stdout);
+}
+
 /// A bench of layers that read one of two facts or none, and are made again by some rule; and a run that sets them.
 fn benches() -> impl Strategy<Value = String> {
     let layer = (0usize..3, 0usize..3, 40usize..900, 0i64..2);
@@ -228,6 +284,18 @@ proptest! {
         comparison.add(base);
         comparison.add(same.clone());
         prop_assert_eq!(comparison.same_as(&same).map(|row| row.names.len()), Some(0));
+    }
+
+    /// Walking over requests gives what asking for each of them gives, whatever happens in between.
+    #[test]
+    fn walking_over_requests_changes_nothing(inputs in prop::collection::vec(inputs(), 1..24)) {
+        let (player, ..) = play(&inputs);
+        let session = player.session();
+        let mut requests = Requests::of(session);
+        let calls = session.calls().iter().map(|record| record.call).chain(session.prepared().map(|next| next.call));
+        for call in calls {
+            prop_assert_eq!(requests.get(call).cloned(), session.request(call), "call {}", call.0);
+        }
     }
 
     /// Whatever the bench, the sums hold under both accounting rules.

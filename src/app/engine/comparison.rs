@@ -49,7 +49,7 @@ impl Engine {
 
     /// Plays one way. False when there is nothing left to play, or nobody looks.
     pub(super) fn work_on_comparison(&mut self) -> bool {
-        if self.view != View::Compare || !self.can_count() {
+        if self.view != View::Compare || !self.can_count_lanes() {
             return false;
         }
         self.begin_comparison();

@@ -9,7 +9,7 @@ use super::lanes::lanes;
 use super::lints;
 use super::numbers::{Counters, Numbers, paid};
 use super::publish::{self, Shown};
-use super::views;
+use super::views::{self, Lanes};
 use super::ways::{self, AsLoad};
 use crate::app::snapshot::{
     CallState, Choices, Draft, Estimate, Pause, Snapshot, Status, Title, VariantChoice, Ways,
@@ -75,7 +75,7 @@ impl Engine {
             numbers.extend(ahead.player.session(), true, &mut self.counters);
             ahead.numbers = Some(numbers);
         }
-        if self.shows_zones() && ahead.lanes.is_none() && self.can_count_lanes() {
+        if self.shows_lanes() && ahead.lanes.is_none() && self.can_count_lanes() {
             let mut numbers = Numbers::new(self.models.clone(), lanes(&self.beside()));
             numbers.extend(ahead.player.session(), true, &mut self.counters);
             ahead.lanes = Some(numbers);
@@ -128,7 +128,8 @@ impl Engine {
         let measured = measure.as_mut().map(|m| m as &mut dyn Measure);
         snapshot.data = match (self.view, record) {
             (View::Ledger, Some(record)) => {
-                views::ledger(&ahead.player, record.call, numbers, estimate, measured)
+                let lanes = Lanes { models: &self.models, numbers: ahead.lanes.as_ref() };
+                views::ledger(&ahead.player, record.call, numbers, &lanes, estimate, measured)
                     .map_or(ViewData::None, ViewData::Ledger)
             }
             (View::Injectors, Some(record)) => {

@@ -25,6 +25,11 @@ impl Engine {
         self.view == View::Zones
     }
 
+    /// True while somebody looks at numbers of several models.
+    pub(super) fn shows_lanes(&self) -> bool {
+        matches!(self.view, View::Zones | View::Compare | View::WhatIf | View::Ledger)
+    }
+
     /// The models beside the selected one.
     pub(super) fn beside(&self) -> Vec<Name> {
         beside(&self.models, &self.player.session().bench().model)
@@ -34,7 +39,7 @@ impl Engine {
     #[must_use]
     pub fn to_load(&self) -> Option<Encoding> {
         let own = self.encoding();
-        let lanes = self.beside().into_iter().filter(|_| self.shows_zones());
+        let lanes = self.beside().into_iter().filter(|_| self.shows_lanes());
         let lanes = lanes.filter_map(|id| self.models.get(&id).method.encoding());
         own.into_iter().chain(lanes).find(|encoding| !encoding.is_loaded())
     }

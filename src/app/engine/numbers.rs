@@ -9,7 +9,7 @@ use crate::core::cache::{
     Labels, Lane, Measures, Models, NeverRead, Outcome, Simulator, Totals, Verdict, What,
 };
 use crate::core::fact::EventId;
-use crate::core::run::{Answer, Session};
+use crate::core::run::{Answer, Requests, Session};
 use crate::core::tokens::{Encoding, LineCounter, Measure};
 use crate::core::wire::CallNo;
 
@@ -50,17 +50,18 @@ impl Numbers {
     pub fn extend(&mut self, session: &Session, waiting: bool, counters: &mut Counters) {
         let first = self.outcomes.len() as u32 + 1;
         let last = session.calls().len() as u32 + u32::from(waiting && session.prepared().is_some());
+        let mut requests = Requests::of(session);
         for call in first..=last {
-            let Some(request) = session.request(CallNo(call)) else { continue };
+            let Some(request) = requests.get(CallNo(call)) else { continue };
             let failed = session
                 .calls()
                 .get(call as usize - 1)
                 .is_some_and(|record| matches!(record.answer, Some(Answer::Failed(_))));
             if failed {
-                self.simulator.not_sent(&request);
+                self.simulator.not_sent(request);
                 self.outcomes.push(Vec::new());
             } else {
-                let mut outcomes = self.simulator.call(&request, counters);
+                let mut outcomes = self.simulator.call(request, counters);
                 outcomes.iter_mut().for_each(|outcome| explain(outcome, session));
                 self.outcomes.push(outcomes);
             }

@@ -67,7 +67,7 @@ impl Engine {
 
     /// Tries one change. False when there is nothing left to try, or nobody looks.
     pub(super) fn work_on_what_if(&mut self) -> bool {
-        if self.view != View::WhatIf || !self.can_count() {
+        if self.view != View::WhatIf || !self.can_count_lanes() {
             return false;
         }
         self.begin_trying();

@@ -110,6 +110,9 @@ fn message(lines: &mut Vec<Line>, state: &State, ledger: &LedgerView, row: &Ledg
     if let Some(cost) = &row.cost {
         lines.push(Line { depth: 2, ..Line::text(format!("cost: {cost}"), Ink::Bad) });
     }
+    for cost in &row.by_model {
+        lines.push(Line { depth: 3, ..Line::text(&**cost, Ink::Dim) });
+    }
 }
 
 /// Nothing of a size that is counted.

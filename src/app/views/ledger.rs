@@ -80,6 +80,8 @@ pub struct LedgerRow {
     pub differs: bool,
     /// What that costs there, as far as it is known.
     pub cost: Option<Arc<str>>,
+    /// The same for each model side by side, one line each; empty until they are worked out.
+    pub by_model: Vec<Arc<str>>,
     /// What it is made of.
     pub pieces: Vec<PieceRow>,
     /// Its blocks in all forms, in the order of the forms.

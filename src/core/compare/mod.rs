@@ -6,6 +6,7 @@
 
 mod order;
 mod policies;
+mod replay;
 mod row;
 mod sums;
 mod table;
@@ -14,6 +15,7 @@ mod words;
 
 pub use order::{Suggestion, Worth, pick, reordered, suggest};
 pub use policies::{NAMES as POLICIES, Policy, derive};
+pub use replay::{Replays, Unkept, UnkeptCost, unkept, unkept_in};
 pub use row::{Beliefs, CallCell, Row, RowCall, Sum, Told};
 pub use sums::{Wrong, check};
 pub use table::{Table, TableRow};

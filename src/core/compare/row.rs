@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::sums;
 use crate::core::cache::{Lane, Measures, Models, Money, Outcome, Simulator, Verdict};
 use crate::core::fact::Name;
-use crate::core::run::{Answer, Belief, Session};
+use crate::core::run::{Answer, Belief, Requests, Session};
 use crate::core::wire::CallNo;
 
 /// What one call costs one model. Tokens are that model's; none is "not known".
@@ -157,18 +157,19 @@ impl Row {
         let mut hash = sums::Hash::default();
         let mut turn = 0;
         let waiting = session.prepared().filter(|_| session.calls().is_empty());
+        let mut requests = Requests::of(session);
         for record in session.calls().iter().map(|record| &**record).chain(waiting) {
             if !record.agent.contains('/') {
                 turn = record.turn;
             }
-            let Some(request) = session.request(record.call) else { continue };
-            hash.request(&request);
+            let Some(request) = requests.get(record.call) else { continue };
+            hash.request(request);
             let cells = match &record.answer {
                 Some(Answer::Failed(_)) => {
-                    simulator.not_sent(&request);
+                    simulator.not_sent(request);
                     Vec::new()
                 }
-                _ => simulator.call(&request, measures).iter().map(CallCell::of).collect(),
+                _ => simulator.call(request, measures).iter().map(CallCell::of).collect(),
             };
             let has = |belief: Belief| record.told.iter().any(|told| told.belief == belief);
             calls.push(RowCall {

@@ -123,7 +123,9 @@ pub fn check(row: &Row, models: &Models) -> Vec<Wrong> {
             if lost > earlier.unwrap_or(sent).min(sent) {
                 say(no, format!("lost {lost} is more than this call and the one before it hold"));
             }
-            let Some(price) = model.price_at(call.at, sent) else { continue };
+            // Prices in another currency than dollars are told, and not added up.
+            let price = model.price_at(call.at, sent).filter(|price| price.currency.is_none());
+            let Some(price) = price else { continue };
             let short = price.rates.write_5m.unwrap_or(price.rates.input);
             let hour = price.rates.write_1h.unwrap_or(short);
             let most = short.max(hour);

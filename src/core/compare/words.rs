@@ -40,8 +40,20 @@ pub(super) fn notes(comparison: &Comparison, known: &Models) -> Vec<Arc<str>> {
         };
         let cache = model.cache_phrase().unwrap_or_else(|| format!("n/a: no cache rules for {id}"));
         let mut note = format!("{}: {cache}; {tokens}", model.short());
-        if model.prices.is_empty() {
-            note.push_str(&format!("; n/a: no price for {id}"));
+        if let Some(share) = &model.reliability {
+            note.push_str(&format!(
+                "; documented maximum, of which real traffic reads about {:.0} %",
+                share.value * 100.0
+            ));
+        }
+        // Of which day the price is changes nothing of whether there is one.
+        match model.price_at(0, 0) {
+            None => note.push_str(&format!("; n/a: no price for {id}")),
+            Some(price) => {
+                if let Some(currency) = price.currency {
+                    note.push_str(&format!("; n/a: no price in dollars for {id}, only in {currency}"));
+                }
+            }
         }
         out.push(note.into());
     }

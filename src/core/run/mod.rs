@@ -16,6 +16,7 @@ mod player;
 mod prepare;
 mod rebench;
 mod record;
+mod requests;
 mod restart;
 mod room;
 mod send;
@@ -34,6 +35,7 @@ pub use record::{
     Answer, Belief, CallRecord, Changed, Event, Happened, Injected, LayerState, Lead, Pending, Step, Told,
     ToolRun, Watched,
 };
+pub use requests::Requests;
 pub(crate) use restart::COMPACTION;
 pub use room::{Compacted, Near, Survivor};
 pub use session::{Refused, Session};

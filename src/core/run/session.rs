@@ -246,6 +246,16 @@ impl Session {
         })
     }
 
+    /// True for a call that was prepared or failed, and so stands in no log.
+    pub(super) fn was_not_sent(&self, call: CallNo) -> bool {
+        self.failed.contains_key(&call) || self.prepared.as_ref().is_some_and(|next| next.record.call == call)
+    }
+
+    /// The messages of a conversation.
+    pub(super) fn log_of(&self, agent: &str) -> Option<&crate::core::log::Log> {
+        self.conversations.iter().find(|own| *own.id == *agent).map(|own| &own.log)
+    }
+
     /// What would be replayed of the conversation under way if the session ended now, or is persisted.
     #[must_use]
     pub fn replayed(&self) -> Vec<Arc<Block>> {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::candidates::{Act, Planned};
 use crate::core::cache::{Blame, Lane, Measures, Models, Money, Outcome, Simulator, Verdict};
 use crate::core::fact::{EventId, Name};
-use crate::core::run::{Answer, Load, Player, Refused, Session};
+use crate::core::run::{Answer, Load, Player, Refused, Requests, Session};
 use crate::core::wire::{CallNo, Request};
 
 /// How many calls ahead a change is followed, the one that waits included.
@@ -92,11 +92,12 @@ impl Ahead {
         let call = session.prepared()?.call;
         let lanes = models.iter().cloned().map(Lane::As).chain([Lane::AsSent]);
         let mut simulator = Simulator::new(known.clone(), lanes);
+        let mut requests = Requests::of(session);
         for record in session.calls() {
-            let Some(request) = session.request(record.call) else { continue };
+            let Some(request) = requests.get(record.call) else { continue };
             match record.answer {
-                Some(Answer::Failed(_)) => simulator.not_sent(&request),
-                _ => drop(simulator.call(&request, measures)),
+                Some(Answer::Failed(_)) => simulator.not_sent(request),
+                _ => drop(simulator.call(request, measures)),
             }
         }
         let mut ahead = Ahead { simulator, models: models.to_vec(), call, without: Vec::new() };

@@ -28,10 +28,11 @@ fn body(screen: &str) -> String {
 
 #[test]
 fn the_comparison_in_three_sizes() {
+    let mut day = sample("xbot", (120, 40));
+    pressed(&mut day, "x");
+    assert_eq!(day.state.view, View::Compare);
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-        let mut day = sample("xbot", (width, height));
-        let screen = body(&pressed(&mut day, "x"));
-        assert_eq!(day.state.view, View::Compare);
+        let screen = body(&day.resize(width, height));
         insta::assert_snapshot!(format!("view_xbot_compare_{width}x{height}"), screen);
     }
 }
@@ -88,10 +89,11 @@ fn the_copied_table_is_the_one_on_the_screen() {
 
 #[test]
 fn what_if_in_three_sizes() {
+    let mut day = sample("xbot", (120, 40));
+    pressed(&mut day, "<space>w");
+    assert_eq!(day.state.view, View::WhatIf);
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-        let mut day = sample("xbot", (width, height));
-        let screen = body(&pressed(&mut day, "<space>w"));
-        assert_eq!(day.state.view, View::WhatIf);
+        let screen = body(&day.resize(width, height));
         insta::assert_snapshot!(format!("view_xbot_what_if_{width}x{height}"), screen);
     }
 }

@@ -108,6 +108,15 @@ impl Day {
         self.happen(Event::Published(snapshot));
     }
 
+    /// The terminal has another size from now on.
+    pub(super) fn resize(&mut self, width: u16, height: u16) -> String {
+        self.shot = Shot::new(width, height);
+        self.happen(Event::Resized);
+        // What the first frame measures decides what the second one shows.
+        self.draw();
+        self.draw()
+    }
+
     pub(super) fn draw(&mut self) -> String {
         self.shot.draw(&mut self.state);
         self.shot.text()

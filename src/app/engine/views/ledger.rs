@@ -7,16 +7,27 @@ use crate::app::engine::numbers::{Numbers, with_labels};
 use crate::app::engine::publish::{self, Counter};
 use crate::app::snapshot::BlockRow;
 use crate::app::views::{Form, LedgerRow, LedgerView, PieceRow, Size};
-use crate::core::cache::Outcome;
+use crate::core::cache::{Model, Models, Outcome};
+use crate::core::compare::{Unkept, unkept_in};
+use crate::core::fact::Name;
 use crate::core::run::{Entry, Ledger, Piece, Player, Session, Stripped};
 use crate::core::text::{Made, Traced};
 use crate::core::wire::{Block, CallNo, MessageId};
+
+/// The run's numbers for several models side by side.
+pub struct Lanes<'a> {
+    /// All models.
+    pub models: &'a Models,
+    /// The first lane is the run as it is sent; none until they are worked out.
+    pub numbers: Option<&'a Numbers>,
+}
 
 /// The ledger of `call`, in a run that was played as far as its script goes; `numbers` are that run's.
 pub fn ledger(
     player: &Player,
     call: CallNo,
     numbers: Option<&Numbers>,
+    lanes: &Lanes<'_>,
     estimate: bool,
     mut counter: Counter<'_>,
 ) -> Option<LedgerView> {
@@ -36,6 +47,7 @@ pub fn ledger(
     };
     let head = count(&mut request.blocks.iter().take(record.head.len()));
     let outcome = ledger.replay.and_then(|call| numbers?.outcome(call, 0));
+    let unkept = unkept(session, &ledger, lanes);
     let mut rows = Vec::with_capacity(ledger.entries.len());
     let mut total = [Size::default(); 3];
     for entry in &ledger.entries {
@@ -62,6 +74,7 @@ pub fn ledger(
             sizes,
             differs: entry.differs(),
             cost: cost.map(Arc::from),
+            by_model: by_model(&unkept, entry.message),
             text: entry.pieces.first().and_then(|piece| behind(player, piece)),
             pieces,
             texts,
@@ -81,6 +94,23 @@ pub fn ledger(
         total,
         cost: sums.into_iter().map(Arc::from).collect(),
     })
+}
+
+/// What the differences cost, model by model.
+fn unkept(session: &Session, ledger: &Ledger, lanes: &Lanes<'_>) -> Vec<Unkept> {
+    let Some((numbers, call)) = lanes.numbers.zip(ledger.replay) else { return Vec::new() };
+    let Some(record) = publish::record(session, call) else { return Vec::new() };
+    let outcomes = numbers.outcomes(call);
+    let models: Vec<Arc<Model>> = outcomes.iter().map(|outcome| lanes.models.get(&outcome.model)).collect();
+    unkept_in(ledger, record, &models, outcomes)
+}
+
+/// One line for each model that pays for a message.
+fn by_model(unkept: &[Unkept], message: MessageId) -> Vec<Arc<str>> {
+    let own = unkept.iter().filter(|unkept| unkept.message == message).flat_map(|unkept| &unkept.costs);
+    let known = own.filter(|cost| cost.lost.is_some());
+    let short = |id: &Name| id.split_once(':').map_or_else(|| id.to_string(), |(_, short)| short.to_owned());
+    known.map(|cost| format!("{}: {}", short(&cost.model), cost.words()).into()).collect()
 }
 
 /// The blocks of a message in all forms, with the first of each.

@@ -7,7 +7,7 @@ mod log;
 mod zones;
 
 pub use injectors::injectors;
-pub use ledger::ledger;
+pub use ledger::{Lanes, ledger};
 pub use lints::lints;
 pub use log::{Chosen, log};
 pub use zones::{Asked, zones};
