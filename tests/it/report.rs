@@ -28,6 +28,7 @@ fn a_report_says_everything_once_and_the_same_every_time() {
             "# xbot",
             "## Layers of call 5",
             "## Calls",
+            "## What was sent is not what is replayed",
             "## Told another way, over 6 calls",
             "## Lints",
             "## Diagnostics"

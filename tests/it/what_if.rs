@@ -5,7 +5,9 @@ use serde_json::Value as Json;
 use crate::cli::run;
 
 fn tried(args: &[&str]) -> Vec<Json> {
-    let ran = run(&[&["what-if", "xbot", "--models", "gpt-5.4,claude-sonnet-5", "--json"], args].concat());
+    let ran =
+        run(&[&["what-if", "xbot", "--models", "openai:gpt-5.4,anthropic:claude-sonnet-5", "--json"], args]
+            .concat());
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
     let json: Json = serde_json::from_str(&ran.stdout).expect("JSON");
     assert_eq!(json["schema"], "plywood.what-if/1");

@@ -66,6 +66,11 @@ impl<'s> Requests<'s> {
         let begins = |stay: usize| {
             stay == 0 || messages.get(stay - 1).is_some_and(|message| message.id == latest.ends[stay - 1].0)
         };
+        // Messages at the end of what is shared that had no block then may have some now.
+        while stay > 0 && latest.ends[stay - 1].1 == stay.checked_sub(2).map_or(head, |at| latest.ends[at].1)
+        {
+            stay -= 1;
+        }
         if shared < head || !begins(stay) {
             stay = 0;
         }
