@@ -100,7 +100,9 @@ fn the_json_has_a_row_for_each_way_and_its_sums_are_those_of_its_calls() {
     }
     let layers = json["volatility"]["layers"].as_array().expect("layers");
     let base = layers.iter().find(|layer| layer["layer"] == "system_prompt").expect("the layer");
-    assert_eq!(base["at_turn"]["changed"], 1);
+    // It moves with the directory, and only where a turn begins.
+    assert!(base["at_turn"]["changed"].as_u64() > Some(0), "{base}");
+    assert_eq!(base["in_turn"]["changed"], 0);
 }
 
 #[test]
