@@ -187,6 +187,8 @@ const IN_SAMPLES: &[(&str, &[&str])] = &[
     ("xbot", &["volatile_first system_prompt", "key_order channel project_hint"]),
     // A sample is short: its one mark covers a little less than the minimum.
     ("mao", &["below_minimum system prompt"]),
+    // Its first run puts the time in front of everything.
+    ("cache-lab", &["volatile_first clock"]),
     // The block behind the rules is made again each turn, and begins with the time.
     ("omx", &["volatile_first modes", "volatile_first notes", "volatile_first metadata"]),
 ];
