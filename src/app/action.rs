@@ -62,6 +62,8 @@ pub enum Action {
     Compare,
     /// What changes would do, before they are made.
     WhatIf,
+    /// The steps of a search.
+    Steps,
     /// The first turn alone, or all turns.
     FirstTurn,
     /// The next model of the comparison.
@@ -398,6 +400,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Lints, "lints", &["C"], S::Screen, ("lints", 11), "Lints: likely mistakes, their fixes, their cost", "Lists what `plywood check` finds in the run and what it costs. Enter opens the line; on a fix it shows the change of the bench, and makes it."),
         row(A::Compare, "compare", &["x"], S::Screen, ("compare", 6), "Compare every way of building the run", "Plays variants and policies on the same run, side by side: what each loses and costs on each model, and what the model believes meanwhile."),
         row(A::WhatIf, "what_if", &["w"], S::Screen, ("what if", 8), "What a change would do", "Tries changes on the call that waits: another CWD, an edit, another model, tools, the order of layers, time; says which layers change, where the prefix breaks and what it costs. Enter makes the change."),
+        row(A::Steps, "search_check", &["K"], S::Screen, NO, "Search check: four steps of a search", "Says of the turn whether the dynamic context is in the messages, the search was called, a second model started, and what it decided."),
         row(A::FirstTurn, "first_turn", &["t"], S::View(View::Compare), ("turn 1 only", 3), "Turn 1 only, or all turns", "Counts the first turn alone, or all of them: what costs less in one turn may cost more in two."),
         row(A::NextModel, "next_model", &["tab"], S::View(View::Compare), ("model", 5), "The next model", "Selects the next model's cells: Enter shows their calls."),
         row(A::PreviousModel, "previous_model", &["shift-tab"], S::View(View::Compare), NO, "The model before", "Selects the cells of the model before."),
@@ -476,6 +479,7 @@ pub const VIEWS: &[Action] = &[
     Action::Zones,
     Action::Compare,
     Action::WhatIf,
+    Action::Steps,
 ];
 
 /// The row of an action.
@@ -603,7 +607,8 @@ pub fn useful(state: &State, action: Action) -> bool {
         | Action::Lints
         | Action::Zones
         | Action::Compare
-        | Action::WhatIf => snapshot.calls.shown.is_some(),
+        | Action::WhatIf
+        | Action::Steps => snapshot.calls.shown.is_some(),
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

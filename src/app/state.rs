@@ -86,6 +86,8 @@ pub enum View {
     Compare,
     /// What changes would do, before they are made.
     WhatIf,
+    /// What becomes of a question that documents are searched for.
+    Steps,
 }
 
 impl View {
@@ -101,6 +103,7 @@ impl View {
         View::Zones,
         View::Compare,
         View::WhatIf,
+        View::Steps,
     ];
 
     /// Its number behind those of the panes; none for views that have a letter.
@@ -128,6 +131,7 @@ impl View {
             View::Zones => "Cache zones",
             View::Compare => "Compare",
             View::WhatIf => "What if",
+            View::Steps => "Search check",
         }
     }
 }

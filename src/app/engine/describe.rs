@@ -140,6 +140,7 @@ impl Engine {
                 let life = self.edge.overlay(session.bench(), &texts);
                 life.map_or(ViewData::None, |life| ViewData::Overlay(Box::new(life)))
             }
+            (View::Steps, Some(record)) => ViewData::Steps(views::steps(session, record)),
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
             (View::Lints, _) => self.linted.clone().map_or(ViewData::None, ViewData::Lints),
             _ => ViewData::None,

@@ -15,6 +15,7 @@ mod overlay;
 mod overlay_life;
 mod page;
 mod request;
+mod steps;
 mod what_if;
 mod why;
 mod zones;

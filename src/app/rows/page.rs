@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::diff::{self, DiffRows};
-use super::{blocks, compare, injectors, ledger, lints, log, orders, what_if, zones};
+use super::{blocks, compare, injectors, ledger, lints, log, orders, steps, what_if, zones};
 use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::effect::TextPlace;
@@ -289,6 +289,7 @@ pub fn page(state: &State) -> Page {
         View::Zones => zones::page(state),
         View::Compare => compare::page(state),
         View::WhatIf => what_if::page(state),
+        View::Steps => steps::page(state),
     };
     let here = state.here();
     if !here.filter.is_empty() && page.filters {

@@ -26,9 +26,12 @@ pub(super) fn why(state: &State, action: Action) -> String {
         Action::Variants => "this bench has no variants; `variants:` in the bench file lists some".to_owned(),
         Action::Models => "no model is known; `plywood models` says where they come from".to_owned(),
         Action::Themes => "no theme is known".to_owned(),
-        Action::Differences | Action::Ledger | Action::Injectors | Action::Log | Action::Lints => {
-            "there is no call yet whose request could be looked at".to_owned()
-        }
+        Action::Differences
+        | Action::Ledger
+        | Action::Injectors
+        | Action::Log
+        | Action::Lints
+        | Action::Steps => "there is no call yet whose request could be looked at".to_owned(),
         Action::Sides => "there is no other call to compare with yet".to_owned(),
         Action::NextDifference | Action::PreviousDifference => {
             "the two are equal: nothing differs".to_owned()

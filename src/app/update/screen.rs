@@ -68,6 +68,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::NextLane => zones::next_lane(state),
         Action::Compare => views::switch(state, View::Compare),
         Action::WhatIf => views::switch(state, View::WhatIf),
+        Action::Steps => views::switch(state, View::Steps),
         Action::FirstTurn => compare::turn_first(state),
         Action::NextModel => views::turn_column(state, Action::ColumnNext),
         Action::PreviousModel => views::turn_column(state, Action::ColumnBefore),

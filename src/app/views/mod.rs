@@ -6,6 +6,7 @@ mod ledger;
 mod lints;
 mod log;
 mod overlay;
+mod steps;
 mod what_if;
 mod zones;
 
@@ -15,6 +16,7 @@ pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
 pub use overlay::OverlayView;
+pub use steps::{StepRow, StepState, StepsView};
 pub use what_if::{WhatIfRow, WhatIfView};
 pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
 
@@ -60,6 +62,8 @@ pub enum ViewData {
     WhatIf(WhatIfView),
     /// Of the lints.
     Lints(Arc<LintsView>),
+    /// Of a search.
+    Steps(StepsView),
 }
 
 impl ViewData {
@@ -76,6 +80,7 @@ impl ViewData {
             View::Compare => View::Compare,
             View::WhatIf => View::WhatIf,
             View::Lints => View::Lints,
+            View::Steps => View::Steps,
         }
     }
 
@@ -95,6 +100,12 @@ impl ViewData {
     #[must_use]
     pub fn compare(&self) -> Option<&CompareView> {
         if let ViewData::Compare(compare) = self { Some(compare) } else { None }
+    }
+
+    /// The steps of a search, if that is what there is.
+    #[must_use]
+    pub fn steps(&self) -> Option<&StepsView> {
+        if let ViewData::Steps(steps) = self { Some(steps) } else { None }
     }
 
     /// What changes would do, if that is what there is.

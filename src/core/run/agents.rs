@@ -94,6 +94,7 @@ impl Session {
             cwd: "".into(),
             stale: Vec::new(),
             lines: Vec::new(),
+            searched: None,
         };
         conversation.lead = Lead::Tools(vec![run]);
         self.ops.push_back(Op::Prepare);

@@ -32,8 +32,8 @@ pub use input::{Compaction, EditTarget, Input, ScriptLine, SessionEnd, ToolCall,
 pub use ledger::{Entry, Ledger, Piece, Stripped};
 pub use player::{Load, Player};
 pub use record::{
-    Answer, Belief, CallRecord, Changed, Event, Happened, Injected, LayerState, Lead, Pending, Step, Told,
-    ToolRun, Watched,
+    Answer, Belief, CallRecord, Changed, Event, Happened, Injected, LayerState, Lead, Mediated, Pending,
+    Searched, Step, Told, ToolRun, Watched,
 };
 pub use requests::Requests;
 pub(crate) use restart::COMPACTION;

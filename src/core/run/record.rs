@@ -132,6 +132,30 @@ pub struct ToolRun {
     pub stale: Vec<Name>,
     /// What the tool's program wrote into its log.
     pub lines: Vec<Arc<str>>,
+    /// What it searched, where that is what it does.
+    pub searched: Option<Searched>,
+}
+
+/// A search of documents: counts and a decision, and no word of what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Searched {
+    /// The pieces of all documents.
+    pub total: usize,
+    /// Those that fit, within the limits.
+    pub selected: usize,
+    /// What a second model decided that stands between; none where none does.
+    pub mediated: Option<Mediated>,
+}
+
+/// What a second model decided about a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mediated {
+    /// True when it answered.
+    pub answers: bool,
+    /// Why, from a closed list.
+    pub reason: Arc<str>,
+    /// True where it could not do its work, which is no refusal of the question.
+    pub fallback: bool,
 }
 
 /// What led to a call.

@@ -271,7 +271,14 @@ impl Session {
         let argument = call.args.values().next().map(|value| value.to_string().into());
         if let Lead::Tools(runs) = &mut conversation.lead {
             let (cwd, lines) = (outcome.cwd, outcome.lines);
-            runs.push(ToolRun { tool: call.tool.clone(), argument, cwd, stale, lines });
+            runs.push(ToolRun {
+                tool: call.tool.clone(),
+                argument,
+                cwd,
+                stale,
+                lines,
+                searched: outcome.searched,
+            });
         }
         Progress::Done(())
     }

@@ -196,14 +196,15 @@ struct Built<'r> {
 #[must_use]
 pub fn compare(request: &Request, recorded: &Document) -> Comparison {
     let shape = recorded.format.shape();
-    let mut comparer = Comparer { recorded, differences: Vec::new(), compared: 0 };
+    let images = request.has_images();
+    let mut comparer = Comparer { recorded, images, differences: Vec::new(), compared: 0 };
     let mut left_out = Vec::new();
     let built = build(request, recorded);
     for zone in recorded.format.order() {
-        let theirs: Vec<&Item> = recorded.zone(zone).filter(|item| item.kind != ItemKind::Other).collect();
+        let theirs: Vec<&Item> = recorded.zone(zone).filter(|item| comparer.compares(item)).collect();
         let ours: Vec<&Built<'_>> =
             built.iter().filter(|(of, _)| *of == zone).map(|(_, built)| built).collect();
-        left_out.extend(recorded.zone(zone).filter(|item| item.kind == ItemKind::Other).map(|item| {
+        left_out.extend(recorded.zone(zone).filter(|item| !comparer.compares(item)).map(|item| {
             format!("{} at {}", if item.name.is_empty() { "a part" } else { &item.name }, item.path)
         }));
         comparer.zone(zone, &theirs, &ours);
@@ -283,6 +284,8 @@ fn build<'r>(request: &'r Request, recorded: &Document) -> Vec<(Zone, Built<'r>)
 
 struct Comparer<'d> {
     recorded: &'d Document,
+    /// Whether images are compared: a bench that shows none was made without them, and they are left out.
+    images: bool,
     differences: Vec<Difference>,
     compared: usize,
 }
@@ -467,10 +470,14 @@ impl Comparer<'_> {
         }
     }
 
+    /// True for what a bench can say; the rest is carried along.
+    fn compares(&self, item: &Item) -> bool {
+        item.kind != ItemKind::Other && (self.images || item.kind != ItemKind::Image)
+    }
+
     /// The cache marks, where everything else is the same.
     fn marks(&mut self, built: &[(Zone, Built<'_>)]) {
-        let items: Vec<&Item> =
-            self.recorded.items.iter().filter(|item| item.kind != ItemKind::Other).collect();
+        let items: Vec<&Item> = self.recorded.items.iter().filter(|item| self.compares(item)).collect();
         for (item, (zone, built)) in items.into_iter().zip(built) {
             let theirs = item.mark.map(|mark| mark.ttl.unwrap_or(300));
             // Only two lives can be written.
@@ -486,8 +493,8 @@ impl Comparer<'_> {
                 self.push(*zone, Differs::Mark, block, item, None, say(theirs), say(ours));
             }
         }
-        let carried = self.recorded.items.iter().filter(|item| item.kind == ItemKind::Other);
-        for item in carried.filter(|item| item.mark.is_some()) {
+        let carried: Vec<&Item> = self.recorded.items.iter().filter(|item| !self.compares(item)).collect();
+        for item in carried.into_iter().filter(|item| item.mark.is_some()) {
             let block = self.recorded_name(item);
             let recorded = "a mark behind it".to_owned();
             self.push(item.zone, Differs::Mark, block, item, None, recorded, "no such block".to_owned());

@@ -493,8 +493,10 @@ impl Reader<'_> {
                 self.push(&place, path, url.into(), Vec::new(), json.span.clone(), mark);
             }
         }
-        if let Some(item) = self.items.last_mut() {
-            item.name = "image".into();
+        let name = json.get("type").and_then(Json::as_text).cloned();
+        let name = name.or_else(|| json.members().first().map(|member| member.key.clone()));
+        if let (Some(item), Some(name)) = (self.items.last_mut(), name) {
+            item.name = name;
         }
     }
 

@@ -85,7 +85,8 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
             | View::Lints
             | View::Zones
             | View::Compare
-            | View::WhatIf,
+            | View::WhatIf
+            | View::Steps,
         ) => {
             page::draw(canvas, room, layout.size, state);
         }

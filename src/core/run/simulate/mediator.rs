@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::core::bench::Mediation;
 use crate::core::fact::Value;
+use crate::core::run::record::Mediated;
 
 /// How many characters in a row, without white space, may be alike before they count as copied.
 const COPIED: usize = 6;
@@ -28,6 +29,11 @@ pub(super) struct Verdict {
 impl Verdict {
     fn refused(reason: &str, fallback: bool) -> Verdict {
         Verdict { answers: false, reason: reason.into(), confidence: "low", fallback, summary: String::new() }
+    }
+
+    /// For the record.
+    pub(super) fn told(&self) -> Mediated {
+        Mediated { answers: self.answers, reason: self.reason.clone(), fallback: self.fallback }
     }
 
     /// As templates see it.

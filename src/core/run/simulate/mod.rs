@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::facts::resolve;
 use super::input::ToolCall;
+use super::record::Searched;
 use super::session::Session;
 use crate::core::bench::ToolEffect;
 use crate::core::fact::{FactKey, FilePath, Lookup, Name, Progress, Value};
@@ -23,6 +24,8 @@ pub(super) struct Outcome {
     pub cwd: Arc<str>,
     /// What the tool's program writes into its log.
     pub lines: Vec<Arc<str>>,
+    /// What it searched.
+    pub searched: Option<Searched>,
 }
 
 impl Session {
@@ -50,6 +53,7 @@ impl Session {
             write: None,
             cwd: cwd.clone(),
             lines: Vec::new(),
+            searched: None,
         };
         let argument = |name: &Name| call.args.get(name).map(|value| Arc::<str>::from(value.to_string()));
         let mut outcome = match self.bench.simulate.get(&call.tool) {

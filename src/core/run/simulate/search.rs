@@ -7,6 +7,7 @@ use crate::core::bench::{Search, Template};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{FactKey, Lookup, Progress, Value};
 use crate::core::run::input::ToolCall;
+use crate::core::run::record::Searched;
 use crate::core::run::session::Session;
 use crate::core::search;
 use crate::core::source::{self, Facts};
@@ -29,6 +30,7 @@ impl Session {
                 write: None,
                 cwd: cwd.clone(),
                 lines: Vec::new(),
+                searched: None,
             })
         };
         let Some(question) = call.args.get(&effect.query).map(|value| value.to_string()) else {
@@ -66,6 +68,7 @@ impl Session {
             ("selected", count(hits.len())),
             ("documents", count(documents.as_list().map_or(0, <[Value]>::len))),
         ];
+        let mut searched = Searched { total: chunks.len(), selected: hits.len(), mediated: None };
         let (template, lines): (&Template, &[Template]) = match private {
             // Its templates see counts and a verdict: what they cannot see they cannot tell.
             Some(private) => {
@@ -77,6 +80,7 @@ impl Session {
                     .collect();
                 let scripted = call.mediator.as_deref();
                 let verdict = mediator::decide(&private.rules, &question, hits.len(), &all, scripted);
+                searched.mediated = Some(verdict.told());
                 found.push(("verdict", verdict.value()));
                 (&private.result, &private.log)
             }
@@ -117,6 +121,7 @@ impl Session {
             write: None,
             cwd: cwd.clone(),
             lines: told,
+            searched: Some(searched),
         })
     }
 }
