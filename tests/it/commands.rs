@@ -132,6 +132,76 @@ call 2 below minimum: 37 tokens, minimum 1,024; nothing is stored or read.
     );
 }
 
+/// Every byte of a request has one author, and the layers of the system prompt are all of it.
+#[test]
+fn every_byte_of_a_built_sample_is_in_exactly_one_layer() {
+    for sample in plywood::io::samples::samples() {
+        let text = crate::cli::run(&["build", sample.name, "--format", "json"]);
+        assert!(text.status <= 1, "{}: {}", sample.name, text.stderr);
+        let built: Value = serde_json::from_str(&text.stdout).expect("JSON");
+        let bench = crate::cli::run(&["layers", sample.name, "--json"]);
+        let layers: Value = serde_json::from_str(&bench.stdout).expect("JSON");
+        let ids: Vec<&str> = layers["layers"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|layer| layer["id"].as_str())
+            .collect();
+        for block in built["blocks"].as_array().expect("a list") {
+            let text = block["text"].as_str().expect("a text");
+            let mut at = 0;
+            let mut joined = String::new();
+            for span in block["spans"].as_array().expect("a list") {
+                let (start, end) =
+                    (span["start"].as_u64().expect("a byte"), span["end"].as_u64().expect("a byte"));
+                assert_eq!(start as usize, at, "{}: no gap and no overlap", sample.name);
+                assert!(end > start, "{}: no span is empty", sample.name);
+                joined.push_str(&text[start as usize..end as usize]);
+                at = end as usize;
+                let author = span["layer"].as_str().expect("a layer");
+                let known = ids.contains(&author) || author.contains(' ') || block["zone"] != "system";
+                assert!(known, "{}: {author} is no layer", sample.name);
+            }
+            assert_eq!(
+                (at, joined.as_str()),
+                (text.len(), text),
+                "{}: joined, they are the text",
+                sample.name
+            );
+        }
+    }
+}
+
+/// In the sample with eight layers, what they say one by one, joined as the bench joins them, is the prompt.
+#[test]
+fn joined_layers_are_the_prompt() {
+    for sample in ["netaclaw", "netaclaw-en"] {
+        let built: Value =
+            serde_json::from_str(&crate::cli::run(&["build", sample, "--format", "json"]).stdout)
+                .expect("JSON");
+        let system =
+            built["blocks"].as_array().expect("a list").iter().find(|block| block["zone"] == "system");
+        let system = system.expect("a prompt");
+        let text = system["text"].as_str().expect("a text");
+        let mut contents: Vec<(String, String)> = Vec::new();
+        for span in system["spans"].as_array().expect("a list") {
+            let at = |key: &str| span[key].as_u64().expect("a byte") as usize;
+            let (own, layer) = (&text[at("start")..at("end")], span["layer"].as_str().expect("a layer"));
+            match (span["glue"] == true, contents.last_mut()) {
+                (true, _) => {
+                    assert_eq!(own, "\n\n", "{sample}");
+                    contents.push((layer.to_owned(), String::new()));
+                }
+                (false, Some((last, said))) if last == layer => said.push_str(own),
+                (false, _) => contents.push((layer.to_owned(), own.to_owned())),
+            }
+        }
+        let joined: Vec<&str> = contents.iter().map(|(_, said)| said.as_str()).collect();
+        assert_eq!(joined.join("\n\n"), text, "{sample}");
+        assert!(contents.len() >= 6, "{sample}: {contents:?}");
+    }
+}
+
 #[test]
 fn a_call_as_json() {
     let folder = small();

@@ -61,6 +61,25 @@ fn views_of_omx_in_three_sizes() {
     }
 }
 
+/// Four steps: the context is in the messages, the search was called, a second model started and answered, then refused.
+#[test]
+fn the_steps_of_a_search_in_three_sizes() {
+    for (width, height) in SIZES {
+        let mut day = sample("wegent", (width, height));
+        let screen = day.press("K");
+        has(&screen, "Was the search called?");
+        has(&screen, "not in this turn");
+        insta::assert_snapshot!(format!("view_wegent_steps_before_{width}x{height}"), body(&screen));
+        // The run whose documents may be searched and not read: answered in its first turn, refused in its second.
+        let screen = body(&day.press("<esc>R<down><enter>K<space>"));
+        insta::assert_snapshot!(format!("view_wegent_steps_answered_{width}x{height}"), screen);
+        let screen = body(&day.press("<space><space>"));
+        insta::assert_snapshot!(format!("view_wegent_steps_refused_{width}x{height}"), screen);
+    }
+    let mut day = sample("xbot", (80, 24));
+    has(&day.press("K"), "No tool of this bench searches documents");
+}
+
 #[test]
 fn a_plain_folder_has_nothing_to_inject_and_says_so() {
     for (width, height) in SIZES {
