@@ -76,10 +76,10 @@ pub fn candidates(
 ) -> Vec<Planned> {
     let mut out = Vec::new();
     let folders = given.folders.iter().filter(|folder| **folder != record.cwd);
-    out.extend(folders.take(2).map(|folder| cwd(folder)));
+    out.extend(folders.take(2).map(cwd));
     out.extend(found.iter().filter_map(|(key, found)| edit(key, found)).take(MOST));
     let models = given.models.iter().filter(|model| **model != record.model);
-    out.extend(models.take(2).map(|model| switch(model)));
+    out.extend(models.take(2).map(switch));
     let tools: Vec<Name> = record
         .head
         .iter()
