@@ -90,15 +90,12 @@ fn of_bench(
         out.line(Diagnostic { message, ..breach.diagnostic.clone() })?;
         changed(breach, out)?;
     }
-    match &checked.found.accepted {
-        Some(Accepted { path, taken, .. }) => {
-            for breach in taken {
-                out.line(format_args!("accepted: {}", breach.diagnostic.message))?;
-                changed(breach, out)?;
-            }
-            out.line(format_args!("wrote {}", path.display()))?;
+    if let Some(Accepted { path, taken, .. }) = &checked.found.accepted {
+        for breach in taken {
+            out.line(format_args!("accepted: {}", breach.diagnostic.message))?;
+            changed(breach, out)?;
         }
-        None => {}
+        out.line(format_args!("wrote {}", path.display()))?;
     }
     Ok(())
 }

@@ -70,7 +70,7 @@ struct Claim<'a> {
 
 pub(super) fn check(subject: &Subject<'_>) -> Vec<Finding> {
     let cwd = subject.record.cwd.to_string();
-    let today = subject.record.now.get(..10).and_then(|day| day_in(day)).map(|(_, day)| day);
+    let today = subject.record.now.get(..10).and_then(day_in).map(|(_, day)| day);
     let mut found = of(subject, Topic::Cwd, &cwd);
     if let Some(today) = today {
         found.extend(of(subject, Topic::Day, &today));

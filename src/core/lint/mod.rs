@@ -117,8 +117,8 @@ pub fn check(subject: &Subject<'_>, price: &mut Price<'_>) -> Vec<Finding> {
 /// The reason for which a bench allows a finding: that of one of the layers that it is about, else its own.
 fn allowed(bench: &Bench, finding: &Finding) -> Option<Name> {
     let word = finding.lint.word();
-    let layers = finding.about.iter().filter_map(|id| bench.layer(id)?.allow.get(word));
-    layers.cloned().next().or_else(|| bench.allow.get(word).cloned())
+    let mut layers = finding.about.iter().filter_map(|id| bench.layer(id)?.allow.get(word));
+    layers.next().cloned().or_else(|| bench.allow.get(word).cloned())
 }
 
 /// Adds what was found in one more call. The same finding in several calls is one finding, at its most expensive.
