@@ -193,7 +193,7 @@ fn terminal(environment: &Environment, settings: &Settings) -> Vec<Check> {
 
 /// The ways to the clipboard, in the order in which they are tried.
 fn copies(settings: &Settings) -> Check {
-    let routes = clipboard::routes(settings.clipboard.value, &clipboard::Machine::default());
+    let routes = clipboard::routes(settings.clipboard.value, &clipboard::Machine);
     let routes: Vec<String> = routes.iter().map(ToString::to_string).collect();
     Check::new("copies go to", routes.join(", else "), settings.clipboard.origin.to_string())
 }

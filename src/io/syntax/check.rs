@@ -81,7 +81,7 @@ pub fn only_text_differs(old: &str, new: &str) -> bool {
     if around(old, &a) || around(new, &b) {
         return false;
     }
-    !ends_in_tag(old[..a.start].as_bytes())
+    !ends_in_tag(&old.as_bytes()[..a.start])
 }
 
 /// True where the last mark of a tag in a text opens one. Found from the end, in blocks: a text may be long and its tags
