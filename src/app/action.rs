@@ -46,6 +46,8 @@ pub enum Action {
     Injectors,
     /// What happened.
     Log,
+    /// The view of the recording.
+    Recording,
     /// What the lints found.
     Lints,
     /// What a call reads, writes and pays again, for several models.
@@ -397,6 +399,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Ledger, "ledger", &["l"], S::Screen, ("ledger", 9), "Ledger: sent, persisted, replayed", "Shows of each message what was sent, persisted and replayed, and what that costs."),
         row(A::Injectors, "injectors", &["i"], S::Screen, ("injectors", 10), "Injectors: watched, told, pending", "Shows what each injector watches, told and has to tell, and what was swallowed."),
         row(A::Log, "log", &["L"], S::Screen, ("log", 10), "Log: what happened, in order", "Lists inputs, the facts that they changed and the calls that they led to."),
+        row(A::Recording, "recording", &["A"], S::Screen, ("recording", 11), "Recording: reported against expected", "Of a log of real requests: what the provider reported of each call, what was to be expected, what went wrong and what it cost."),
         row(A::Lints, "lints", &["C"], S::Screen, ("lints", 11), "Lints: likely mistakes, their fixes, their cost", "Lists what `plywood check` finds in the run and what it costs. Enter opens the line; on a fix it shows the change of the bench, and makes it."),
         row(A::Compare, "compare", &["x"], S::Screen, ("compare", 6), "Compare every way of building the run", "Plays variants and policies on the same run, side by side: what each loses and costs on each model, and what the model believes meanwhile."),
         row(A::WhatIf, "what_if", &["w"], S::Screen, ("what if", 8), "What a change would do", "Tries changes on the call that waits: another CWD, an edit, another model, tools, the order of layers, time; says which layers change, where the prefix breaks and what it costs. Enter makes the change."),
@@ -480,6 +483,7 @@ pub const VIEWS: &[Action] = &[
     Action::Compare,
     Action::WhatIf,
     Action::Steps,
+    Action::Recording,
 ];
 
 /// The row of an action.
@@ -558,6 +562,17 @@ pub fn useful(state: &State, action: Action) -> bool {
     let snapshot = &state.snapshot;
     let shown = snapshot.calls.shown.unwrap_or(0);
     match action {
+        // A recording can only be looked at.
+        Action::Models
+        | Action::EditText
+        | Action::EditOutside
+        | Action::ToggleLayer
+        | Action::Compare
+        | Action::WhatIf
+            if snapshot.recorded =>
+        {
+            false
+        }
         Action::Send => match &snapshot.demo {
             Some(demo) => demo.at < demo.of,
             None => goes_on(snapshot),
@@ -609,6 +624,7 @@ pub fn useful(state: &State, action: Action) -> bool {
         | Action::Compare
         | Action::WhatIf
         | Action::Steps => snapshot.calls.shown.is_some(),
+        Action::Recording => snapshot.recorded,
         Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
         Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
         Action::ColumnBefore | Action::ColumnNext => {

@@ -88,6 +88,8 @@ pub enum View {
     WhatIf,
     /// What becomes of a question that documents are searched for.
     Steps,
+    /// What a log of real requests reports beside what was to be expected.
+    Recording,
 }
 
 impl View {
@@ -104,6 +106,7 @@ impl View {
         View::Compare,
         View::WhatIf,
         View::Steps,
+        View::Recording,
     ];
 
     /// Its number behind those of the panes; none for views that have a letter.
@@ -132,6 +135,7 @@ impl View {
             View::Compare => "Compare",
             View::WhatIf => "What if",
             View::Steps => "Search check",
+            View::Recording => "Recording",
         }
     }
 }

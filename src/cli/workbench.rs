@@ -31,6 +31,9 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let mut sources = sources(&args.bench.settings, &environment)?;
     sources.flags = flags_of(args, color);
     let path = args.path.as_deref();
+    if let Some(log) = path.filter(|path| is_log(path)) {
+        return recorded(log, args, color);
+    }
     let mut disk = open(path, &Machine::this())?;
     if let Some(kept) = Kept::of_user() {
         disk.keep_drafts(kept);
@@ -57,9 +60,34 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     Ok(Outcome::Code(code))
 }
 
+/// True for a file that is no bench: a log of requests.
+fn is_log(path: &Path) -> bool {
+    let bench = matches!(path.extension().and_then(std::ffi::OsStr::to_str), Some("yaml" | "yml"));
+    let named = path.to_string_lossy().to_lowercase();
+    let log = [".jsonl", ".ndjson", ".json", ".log", ".gz"].iter().any(|end| named.ends_with(end));
+    !bench && log && path.is_file()
+}
+
+/// Opens a log of requests in the workbench.
+fn recorded(log: &Path, args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
+    let environment = Environment::of_process();
+    let mut sources = sources(&args.bench.settings, &environment)?;
+    sources.flags = flags_of(args, color);
+    let mut reader = Reader::new(sources, environment.into_look());
+    let setup = reader.start().map_err(Failure::Diagnostics)?;
+    let models = models_of(&setup.settings)?;
+    let engine = Engine::open_recording(log, models).map_err(Failure::Diagnostics)?;
+    let code = workbench::run(engine, setup, reader, Vec::new())
+        .map_err(|error| Failure::message(error.to_string()))?;
+    Ok(Outcome::Code(code))
+}
+
 /// The engine on what a path names, or on what lies here.
 pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
     let models = settings::models(&args.settings)?;
+    if let Some(log) = path.filter(|path| is_log(path)) {
+        return Engine::open_recording(log, models).map_err(Failure::Diagnostics);
+    }
     let disk = open(path, &Machine::this())?;
     let disk = if args.trust { disk.trusting_all(true) } else { disk };
     engine_on(disk, path, args, models)

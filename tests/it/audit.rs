@@ -57,7 +57,8 @@ fn call(cwd: &str, turns: usize, at: i64, read: u64, write: u64) -> String {
     .to_string()
 }
 
-fn lines() -> Vec<String> {
+/// Three calls of one conversation, of which the last has another working directory.
+pub(crate) fn lines() -> Vec<String> {
     vec![
         call("/home/shop", 1, 0, 0, 2_900),
         call("/home/shop", 2, 20, 2_900, 0),

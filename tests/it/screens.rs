@@ -12,6 +12,7 @@ mod forms;
 mod kept;
 mod keys;
 mod reading;
+mod recording;
 mod shot;
 mod stage;
 mod themes;

@@ -90,6 +90,8 @@ pub struct Engine {
     pub(super) linted: Option<Arc<LintsView>>,
     /// The demo that is on.
     pub(super) stage: Option<super::stage::Stage>,
+    /// The log that is looked at instead of a bench.
+    pub(super) recording: Option<super::recording::Recording>,
 }
 
 /// A run, played to the end of its script.
@@ -131,9 +133,23 @@ impl Engine {
         }
         let player = Player::start(bench, options.run.as_deref(), &mut AsLoad(&mut *edge))
             .map_err(|refused| vec![Diagnostic::error(refused.0)])?;
+        let mut engine = Engine::with(edge, models, options, player, warnings);
+        engine.list_folders();
+        engine.project();
+        Ok(engine)
+    }
+
+    /// The engine on a player.
+    pub(super) fn with(
+        edge: Box<dyn Edge>,
+        models: Arc<Models>,
+        options: Options,
+        player: Player,
+        warnings: Vec<Diagnostic>,
+    ) -> Engine {
         let sent = Numbers::new(models.clone(), [Lane::AsSent]);
         let folders = Arc::default();
-        let mut engine = Engine {
+        Engine {
             edge,
             models,
             options,
@@ -168,10 +184,8 @@ impl Engine {
             fixes: Fixes::default(),
             linted: None,
             stage: None,
-        };
-        engine.list_folders();
-        engine.project();
-        Ok(engine)
+            recording: None,
+        }
     }
 
     /// The session.
@@ -200,6 +214,10 @@ impl Engine {
     /// Does what is asked. What cannot be done is said in the status line of the next snapshot.
     pub fn handle(&mut self, request: EngineRequest) {
         self.note = "".into();
+        if let Err(refused) = self.allows(&request) {
+            self.note = refused.0.into();
+            return;
+        }
         // What is tried out in cache zones is looked at there, and given up by anything else.
         let looks = matches!(request, EngineRequest::Zones(_) | EngineRequest::PreviewFix(..));
         if !looks {
@@ -313,7 +331,9 @@ impl Engine {
             self.note = refused.0.into();
             self.playing = false;
         }
-        if self.player.ended() && self.shown.is_none() {
+        let last = self.player.session().calls().len() as u32;
+        let recorded = self.recording.is_some() && self.shown.is_some_and(|call| call.0 >= last);
+        if self.player.ended() && self.shown.is_none() || recorded {
             self.playing = false;
         }
     }
@@ -410,6 +430,9 @@ impl Engine {
 
     /// The same without a word: whoever asks for it has something else to say.
     pub(super) fn take_news(&mut self) -> bool {
+        if self.recording.is_some() {
+            return self.read_on();
+        }
         let text = self.look_at_text();
         let reloaded = self.edge.reload();
         let mut found = self.edge.changed();

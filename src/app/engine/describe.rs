@@ -141,6 +141,10 @@ impl Engine {
                 life.map_or(ViewData::None, |life| ViewData::Overlay(Box::new(life)))
             }
             (View::Steps, Some(record)) => ViewData::Steps(views::steps(session, record)),
+            (View::Recording, Some(record)) => self
+                .recording
+                .as_ref()
+                .map_or(ViewData::None, |recording| ViewData::Recording(recording.view(record.call))),
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
             (View::Lints, _) => self.linted.clone().map_or(ViewData::None, ViewData::Lints),
             _ => ViewData::None,
@@ -160,6 +164,7 @@ impl Engine {
             let zones = views::zones(&asked, &mut self.counters);
             snapshot.data = zones.map_or(ViewData::None, |zones| ViewData::Zones(Box::new(zones)));
         }
+        snapshot.recorded = self.recording.is_some();
         snapshot.lines = player.lines();
         let diff = self.differences(session, record, request.as_ref());
         let at = record.map_or(0, |record| record.at);
@@ -173,7 +178,10 @@ impl Engine {
             session,
             Some(ahead.player.session()),
             record.map(|record| record.call),
-            |call| numbers?.outcome(call, 0).map(paid),
+            |call| {
+                let reported = self.recording.as_ref().and_then(|recording| recording.paid(call));
+                reported.or_else(|| numbers?.outcome(call, 0).map(paid))
+            },
             |model, text| {
                 // Calls may have gone to several models.
                 let method = &self.models.get(model).method;
@@ -192,6 +200,19 @@ impl Engine {
                 let fix = ways::fix(&self.ways, &self.options.variants).filter(|_| self.ways_done());
                 snapshot.verdict =
                     publish::verdict(session, ahead.player.session(), numbers, record.call, fix.as_deref());
+                // Of a recording it is known what became of it: that comes first, and what the rules say behind it.
+                let reported = self.recording.as_ref().and_then(|recording| recording.verdict(record.call));
+                if let Some(reported) = reported {
+                    let differs = self.recording.as_ref().is_some_and(|r| r.differs(record.call));
+                    snapshot.verdict.retain(|line| {
+                        !line.label.starts_with("AHEAD") && (differs || !line.label.starts_with("CALL"))
+                    });
+                    for line in &mut snapshot.verdict {
+                        line.label =
+                            if line.label.starts_with("CALL") { "RULES".into() } else { line.label.clone() };
+                    }
+                    snapshot.verdict.insert(0, reported);
+                }
             }
         }
         snapshot.diagnostics.sort_by_key(|diagnostic| std::cmp::Reverse(diagnostic.severity));

@@ -17,6 +17,7 @@ pub mod lints;
 mod numbers;
 mod overlaid;
 pub mod publish;
+mod recording;
 mod stage;
 mod texts;
 mod thread;

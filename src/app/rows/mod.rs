@@ -14,6 +14,7 @@ mod orders;
 mod overlay;
 mod overlay_life;
 mod page;
+mod recording;
 mod request;
 mod steps;
 mod what_if;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::diff::{self, DiffRows};
-use super::{blocks, compare, injectors, ledger, lints, log, orders, steps, what_if, zones};
+use super::{blocks, compare, injectors, ledger, lints, log, orders, recording, steps, what_if, zones};
 use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::effect::TextPlace;
@@ -283,6 +283,7 @@ pub fn page(state: &State) -> Page {
         View::Ledger => ledger::page(state),
         View::Injectors => injectors::page(state),
         View::Log => log::page(state),
+        View::Recording => recording::page(state),
         View::Blocks => blocks::page(state),
         View::Diff => diff::page(state),
         View::Lints => lints::page(state),

@@ -49,6 +49,8 @@ pub struct Snapshot {
     pub blocks: Arc<[BlockView]>,
     /// The places that have a budget, with what they take of it.
     pub places: Vec<PlaceSize>,
+    /// True for a log of real requests, which can only be looked at.
+    pub recorded: bool,
     /// Pane 2.
     pub calls: CallTable,
     /// Pane 3: the request of [`CallTable::shown`].

@@ -63,6 +63,7 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Lints => views::switch(state, View::Lints),
         Action::Zones => views::switch(state, View::Zones),
         Action::SwitchOverlay => return vec![Effect::Engine(EngineRequest::Overlay)],
+        Action::Recording => views::switch(state, View::Recording),
         Action::ZonesBefore => return zones::step(state, -1),
         Action::ZonesNext => return zones::step(state, 1),
         Action::NextLane => zones::next_lane(state),

@@ -6,6 +6,7 @@ mod ledger;
 mod lints;
 mod log;
 mod overlay;
+mod recording;
 mod steps;
 mod what_if;
 mod zones;
@@ -16,6 +17,7 @@ pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
 pub use overlay::OverlayView;
+pub use recording::{CauseRow, RecordedRow, RecordingView};
 pub use steps::{StepRow, StepState, StepsView};
 pub use what_if::{WhatIfRow, WhatIfView};
 pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
@@ -52,6 +54,8 @@ pub enum ViewData {
     Injectors(InjectorsView),
     /// Of the log.
     Log(LogView),
+    /// Of the recording.
+    Recording(RecordingView),
     /// Of cache zones.
     Zones(Box<ZonesView>),
     /// Of the overlay: its life on disk. What stands in it is always published.
@@ -76,6 +80,7 @@ impl ViewData {
             View::Ledger | View::Bytes => View::Ledger,
             View::Injectors => View::Injectors,
             View::Log => View::Log,
+            View::Recording => View::Recording,
             View::Zones => View::Zones,
             View::Compare => View::Compare,
             View::WhatIf => View::WhatIf,
@@ -130,6 +135,12 @@ impl ViewData {
     #[must_use]
     pub fn overlay(&self) -> Option<&OverlayView> {
         if let ViewData::Overlay(overlay) = self { Some(overlay) } else { None }
+    }
+
+    /// The recording, if that is what there is.
+    #[must_use]
+    pub fn recording(&self) -> Option<&RecordingView> {
+        if let ViewData::Recording(recording) = self { Some(recording) } else { None }
     }
 
     /// Cache zones, if that is what there is.

@@ -128,11 +128,23 @@ impl Call {
         })
     }
 
+    /// What was reported of a call in which nothing went wrong: `1,741 of 2,181 read`.
+    fn told(&self) -> Option<String> {
+        let reported = self.reported?;
+        Some(match reported.read {
+            Some(read) => format!("{} of {} read", big(read), big(reported.sent)),
+            None => format!("{} tokens, nothing reported of the cache", big(reported.sent)),
+        })
+    }
+
     /// What happened, in a sentence. `quote` allows to show a little of the recorded text.
     #[must_use]
     pub fn sentence(&self, quote: bool) -> String {
         let mut text = format!("call {} (line {}) {}", self.number, self.line, self.verdict);
         match (&self.found, self.verdict) {
+            (_, Verdict::First | Verdict::Appended) if self.told().is_some() => {
+                text.push_str(&format!(": {}", self.told().unwrap_or_default()));
+            }
             (Some(found), verdict) if verdict.is_break() || self.no_effect => {
                 text.push_str(&format!(": {}", found.clause(quote)));
             }

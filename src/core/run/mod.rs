@@ -16,6 +16,7 @@ mod player;
 mod prepare;
 mod rebench;
 mod record;
+mod recorded;
 mod requests;
 mod restart;
 mod room;
@@ -35,6 +36,7 @@ pub use record::{
     Answer, Belief, CallRecord, Changed, Event, Happened, Injected, LayerState, Lead, Mediated, Pending,
     Searched, Step, Told, ToolRun, Watched,
 };
+pub use recorded::Recorded;
 pub use requests::Requests;
 pub(crate) use restart::COMPACTION;
 pub use room::{Compacted, Near, Survivor};

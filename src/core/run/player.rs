@@ -105,6 +105,19 @@ impl Player {
         Ok(player)
     }
 
+    /// A session that was recorded: there is no script, and nothing more comes of itself.
+    #[must_use]
+    pub fn recorded(session: Session) -> Player {
+        let first = session.bench().clone();
+        let (script, played) = (Arc::default(), BTreeMap::new());
+        Player { session, run: None, script, next: 0, first, played, live: Vec::new() }
+    }
+
+    /// Adds a call to a session that was recorded.
+    pub fn record(&mut self, recorded: super::recorded::Recorded) {
+        self.session.record(recorded);
+    }
+
     /// The session.
     #[must_use]
     pub fn session(&self) -> &Session {

@@ -53,6 +53,8 @@ pub struct Session {
     /// Requests whose sending failed: what was staged for them is not in the log.
     pub(super) failed: BTreeMap<CallNo, Arc<Prepared>>,
     pub(super) prepared: Option<Arc<Prepared>>,
+    /// Requests that were recorded and not built here.
+    pub(super) recordings: BTreeMap<CallNo, Arc<Request>>,
     pub(super) notes: Vec<Arc<str>>,
     /// Tokens of blocks, where a bench asks for them.
     pub(super) sizes: BTreeMap<(u64, Encoding), u32>,
@@ -106,6 +108,7 @@ impl Session {
             calls: Vec::new(),
             failed: BTreeMap::new(),
             prepared: None,
+            recordings: BTreeMap::new(),
             notes: Vec::new(),
             sizes: BTreeMap::new(),
             edited: BTreeMap::new(),
@@ -224,6 +227,9 @@ impl Session {
     pub fn request(&self, call: CallNo) -> Option<Request> {
         if let Some(prepared) = self.prepared.as_ref().filter(|prepared| prepared.record.call == call) {
             return Some(prepared.request());
+        }
+        if let Some(recorded) = self.recordings.get(&call) {
+            return Some((**recorded).clone());
         }
         if let Some(failed) = self.failed.get(&call) {
             return Some(failed.request());

@@ -83,6 +83,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
             | View::Log
             | View::Blocks
             | View::Lints
+            | View::Recording
             | View::Zones
             | View::Compare
             | View::WhatIf

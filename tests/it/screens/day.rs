@@ -67,10 +67,15 @@ impl Day {
         Encoding::O200k.load();
         let root = disk.folder().to_owned();
         let engine = Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default());
+        Day::with(engine.expect("an engine"), folder, root, size)
+    }
+
+    /// On an engine that was opened in another way.
+    pub(super) fn with(engine: Engine, folder: Option<TempDir>, root: PathBuf, size: (u16, u16)) -> Day {
         let mut day = Day {
             folder,
             root,
-            engine: engine.expect("an engine"),
+            engine,
             state: State::new(true, false),
             shot: Shot::new(size.0, size.1),
             outside: Vec::new(),

@@ -201,6 +201,10 @@ fn rest_row(shown: &Shown<'_>, rest: Rest, tokens: Option<u64>) -> Option<LayerR
     }
     let (id, name, reason) = match rest {
         Rest::Conversation => ("conversation", "(conversation)", "what was said and what tools returned"),
+        // Nobody knows what the layers of a recorded prompt were.
+        Rest::Wraps if shown.session.is_recorded() => {
+            ("wraps", "(system)", "the system prompt, as it was recorded")
+        }
         Rest::Wraps => ("wraps", "(wraps)", "what places write around their layers"),
     };
     Some(LayerRow {

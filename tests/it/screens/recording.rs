@@ -1,0 +1,80 @@
+//! A log of real requests in the workbench: the same panes, the view of the recording, and what is added to the log.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use plywood::app::effect::EngineRequest;
+use plywood::app::engine::Engine;
+use plywood::core::tokens::Encoding;
+use plywood::io::models;
+
+use super::day::{Day, has};
+use crate::audit::lines;
+
+/// The log in the workbench.
+fn opened(log: &Path, size: (u16, u16)) -> Day {
+    Encoding::O200k.load();
+    let engine = Engine::open_recording(log, Arc::new(models::embedded())).expect("a recording");
+    let root = log.parent().expect("a folder").to_owned();
+    Day::with(engine, None, root, size)
+}
+
+#[test]
+fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, lines().join("\n") + "\n").expect("a file");
+    let mut day = opened(&log, (120, 40));
+    let screen = day.press("<space><space>");
+    has(&screen, "log.jsonl (recording, read-only)");
+    has(&screen, "at call 3 of 3");
+    // As it was reported, not as the rules would have it.
+    has(&screen, "! 2,900");
+    has(&screen, "CALL 3");
+    has(&screen, "near \"# Environment\"");
+    assert!(!screen.contains("m model") && !screen.contains("e edit"), "{screen}");
+    let screen = day.press("A");
+    has(&screen, "Recording  call 3 of 3 is shown");
+    has(&screen, "a claude-trace capture, 3 lines, 3 calls in 1 conversation");
+    has(&screen, "changed: system, near \"# Environment\": 1 call, 2,900 paid again ($0.0100)");
+    has(&screen, "by the rules");
+    // To the first of the calls that a cause is about.
+    let screen = day.press("ggj<enter>");
+    has(&screen, "at call 3 of 3");
+    let screen = day.press("5");
+    has(&screen, "Cache zones");
+    day.press("<esc>");
+    day.engine.handle(EngineRequest::SetCwd("/elsewhere".into()));
+    day.publish();
+    has(&day.draw(), "a recording is read-only");
+}
+
+#[test]
+fn what_is_added_to_the_log_is_shown_while_one_looks_at_its_end() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    let lines = lines();
+    fs::write(&log, lines[..2].join("\n") + "\n").expect("a file");
+    let mut day = opened(&log, (120, 40));
+    has(&day.press("<space>"), "at call 2 of 2");
+    let mut file = fs::OpenOptions::new().append(true).open(&log).expect("the file");
+    writeln!(file, "{}", lines[2]).expect("written");
+    day.engine.handle(EngineRequest::Look);
+    day.publish();
+    let screen = day.draw();
+    has(&screen, "at call 3 of 3");
+    // Whoever looks at an earlier call stays there.
+    day.press("<backspace>");
+    writeln!(file, "{}", lines[2]).expect("written");
+    day.engine.handle(EngineRequest::Look);
+    day.publish();
+    has(&day.draw(), "at call 2 of 4");
+    // It begins anew.
+    fs::write(&log, lines[0].clone() + "\n").expect("a file");
+    day.engine.handle(EngineRequest::Look);
+    day.publish();
+    has(&day.draw(), "the log became shorter");
+    assert!(Engine::open_recording(&folder.path().join("none.jsonl"), Arc::new(models::embedded())).is_err());
+}
