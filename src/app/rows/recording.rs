@@ -38,7 +38,7 @@ pub(super) fn page(state: &State) -> Page {
         lines: Wrapped::of(state).fold(lines),
         empty: "The recording holds no call.".to_owned(),
         filters: true,
-        diff: None,
+        ..Page::default()
     }
 }
 

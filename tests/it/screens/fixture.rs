@@ -282,6 +282,7 @@ pub(crate) fn xbot() -> Snapshot {
     Snapshot {
         data: plywood::app::views::ViewData::None,
         lines: std::collections::BTreeMap::new(),
+        recorded: false,
         generation: 1,
         title: Title {
             name: "xbot".into(),

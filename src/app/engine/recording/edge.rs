@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::app::engine::edge::{Edge, Edited};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
-use crate::core::fact::{Command, FactKey, FilePath, Found, Name};
+use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Value};
 use crate::core::run::Load;
 use crate::io::command::Wake;
-use crate::io::edit::bench::{BenchEdit, Sheet};
+use crate::io::edit::bench::{BenchEdit, ChangedLine, Sheet};
 use crate::io::edit::{Original, SaveError, Splice};
 
 /// What is said of everything that would change a recording.
@@ -89,6 +89,16 @@ impl Edge for RecordingEdge {
 
     fn sheet(&mut self, _: &[Name]) -> Option<Arc<Sheet>> {
         None
+    }
+
+    fn derive(&mut self, _: Vec<(Name, Vec<(Name, Value)>)>) {}
+
+    fn variant_edit(&self, _: &[Name]) -> Option<BenchEdit> {
+        None
+    }
+
+    fn preview_bench(&mut self, _: &BenchEdit, _: &[Name]) -> Result<(Name, Vec<ChangedLine>), String> {
+        Err(READ_ONLY.to_owned())
     }
 
     fn open_text(&mut self, _: &FilePath) -> Result<(PathBuf, Original), String> {
