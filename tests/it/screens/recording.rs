@@ -29,7 +29,7 @@ fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
     let mut day = opened(&log, (120, 40));
     let screen = day.press("<space><space>");
     has(&screen, "log.jsonl (recording, read-only)");
-    has(&screen, "at call 3 of 3");
+    has(&screen, "call 3 of 3");
     // As it was reported, not as the rules would have it.
     has(&screen, "! 2,900");
     has(&screen, "CALL 3");
@@ -42,7 +42,7 @@ fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
     has(&screen, "by the rules");
     // To the first of the calls that a cause is about.
     let screen = day.press("ggj<enter>");
-    has(&screen, "at call 3 of 3");
+    has(&screen, "call 3 of 3");
     let screen = day.press("5");
     has(&screen, "Cache zones");
     day.press("<esc>");
@@ -58,19 +58,19 @@ fn what_is_added_to_the_log_is_shown_while_one_looks_at_its_end() {
     let lines = lines();
     fs::write(&log, lines[..2].join("\n") + "\n").expect("a file");
     let mut day = opened(&log, (120, 40));
-    has(&day.press("<space>"), "at call 2 of 2");
+    has(&day.press("<space>"), "call 2 of 2");
     let mut file = fs::OpenOptions::new().append(true).open(&log).expect("the file");
     writeln!(file, "{}", lines[2]).expect("written");
     day.engine.handle(EngineRequest::Look);
     day.publish();
     let screen = day.draw();
-    has(&screen, "at call 3 of 3");
+    has(&screen, "call 3 of 3");
     // Whoever looks at an earlier call stays there.
     day.press("<backspace>");
     writeln!(file, "{}", lines[2]).expect("written");
     day.engine.handle(EngineRequest::Look);
     day.publish();
-    has(&day.draw(), "at call 2 of 4");
+    has(&day.draw(), "call 2 of 4");
     // It begins anew.
     fs::write(&log, lines[0].clone() + "\n").expect("a file");
     day.engine.handle(EngineRequest::Look);
