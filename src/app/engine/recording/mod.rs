@@ -219,6 +219,7 @@ fn of(call: &Call, request: &Request) -> Recorded {
             cwd: "".into(),
             stale: Vec::new(),
             lines: Vec::new(),
+            searched: None,
         })
         .collect();
     let said = fresh.iter().rev().find(|block| block.kind == BlockKind::User);
