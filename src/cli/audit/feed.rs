@@ -76,9 +76,9 @@ fn read(files: &[PathBuf], forced: Forced, follow: bool, to: &SyncSender<Told>) 
             }
         };
         if more {
-            log.pause(&mut found)
+            log.pause(&mut found);
         } else {
-            log.finish(&mut found)
+            log.finish(&mut found);
         }
         sent?;
         state(file, &mut log, to)?;

@@ -56,7 +56,7 @@ impl Reported {
             let spelled = &text[found.span.clone()];
             spelled.parse().ok().or_else(|| {
                 let float: f64 = spelled.parse().ok()?;
-                (float >= 0.0 && float < 1e15).then_some(float as u64)
+                (0.0..1e15).contains(&float).then_some(float as u64)
             })
         };
         let any = |paths: &[&[&str]]| paths.iter().find_map(|path| number(path));
@@ -267,11 +267,11 @@ fn map(json: &Json, text: &str, depth: usize, found: &mut Answered) {
 /// A stream of server-sent events, or a body that was kept as text.
 fn stream(text: &str, depth: usize, found: &mut Answered) {
     let trimmed = text.trim_start();
-    if trimmed.starts_with(['{', '[']) {
-        if let Ok(json) = Json::parse(text) {
-            look(&json, text, depth + 1, found);
-            return;
-        }
+    if trimmed.starts_with(['{', '['])
+        && let Ok(json) = Json::parse(text)
+    {
+        look(&json, text, depth + 1, found);
+        return;
     }
     for line in text.lines() {
         let line = line.strip_prefix("data:").map(str::trim_start).unwrap_or(line);

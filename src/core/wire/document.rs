@@ -231,7 +231,7 @@ impl Document {
             match item.texts.as_slice() {
                 [one] => changes.push((one.clone(), self.spelling.quote(&new))),
                 [] if *new != *item.text && item.kind != ItemKind::Image => {
-                    changes.push((item.span.clone(), new.to_string()))
+                    changes.push((item.span.clone(), new.to_string()));
                 }
                 _ => {}
             }

@@ -114,7 +114,7 @@ mod tests {
                     assert!(model.prices.iter().all(priced), "{id}");
                 }
                 Some(Family::Block(_)) => {
-                    assert!(id.starts_with("moonshot:kimi-k3") || !model.prices.iter().any(priced), "{id}")
+                    assert!(id.starts_with("moonshot:kimi-k3") || !model.prices.iter().any(priced), "{id}");
                 }
                 Some(_) => assert!(!model.prices.iter().any(priced), "{id}"),
                 None => assert!(model.prices.is_empty(), "{id}"),

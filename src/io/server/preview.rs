@@ -190,7 +190,7 @@ impl Fields {
         for path in paths.iter().copied().filter(deeper) {
             match at(body, path) {
                 Some(value @ (Value::Bool(_) | Value::Int(_) | Value::Float(_))) => {
-                    there.push(format!("`{path}` ({value})"))
+                    there.push(format!("`{path}` ({value})"));
                 }
                 Some(Value::Text(text)) if text.chars().count() <= 40 && !text.contains(char::is_control) => {
                     there.push(format!("`{path}` (\"{text}\")"));

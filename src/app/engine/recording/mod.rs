@@ -321,7 +321,7 @@ impl Engine {
                 Ok(News::Same) => {}
                 Ok(News::Truncated) => news.push("the log became shorter: it is read from its beginning"),
                 Ok(News::Replaced) => {
-                    news.push("another log stands in its place: it is read from its beginning")
+                    news.push("another log stands in its place: it is read from its beginning");
                 }
                 // It may come again.
                 Err(_) => break,

@@ -18,7 +18,7 @@ pub fn steps(session: &Session, record: &CallRecord) -> StepsView {
     if !session.bench().simulate.keys().any(searches) {
         return view;
     }
-    let runs: Vec<(CallNo, &Name, Option<&Arc<str>>, Option<&Searched>)> = session
+    let runs: Vec<Run<'_>> = session
         .calls()
         .iter()
         .map(|call| &**call)
