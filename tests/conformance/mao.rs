@@ -318,7 +318,7 @@ fn m19_an_unreadable_file_is_reported_and_the_request_goes_out() {
         sandbox.ask();
         assert_eq!(sandbox.prompt(), plain());
         let when = "(local if (mode or \"\") | upper == \"LOCAL\" else cloud) | trim";
-        let message = format!("cloud cannot be read: AGENTS.md: {reason} in `{when}`");
+        let message = format!("AGENTS.md cannot be read: {reason} (it is read as `cloud`) in `{when}`");
         assert_eq!(sandbox.told(), [(Severity::Error, message)]);
         sandbox.take(Input::Say("好".into()));
         assert_eq!(sandbox.session.calls().len(), 1, "it was sent");

@@ -112,7 +112,7 @@ fn m29_a_message_without_a_session_has_no_effect() {
     for kind in ["report", "send_message", "edit_and_resend", "answer", "end_session"] {
         for message in [
             json!({ "type": kind, "sessionId": null, FIELD: "x", "data": { "content": "c", FIELD: "x" } }),
-            json!({ "type": kind, FIELD: "x", "data": { "content": "c" } }),
+            json!({ "type": kind, FIELD: "x", "data": { "content": "c", FIELD: "x" } }),
         ] {
             assert_eq!(table.one(&message)["type"], "ignored", "{message}");
         }

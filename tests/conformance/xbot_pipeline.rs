@@ -129,7 +129,10 @@ fn x40_memory_that_is_missing_empty_or_unreadable() {
     assert!(!wrote(&scene, "memory") && text.contains("## Current Sender"), "the rest is built");
     let told: Vec<&str> = scene.prepared().diagnostics.iter().map(|told| &*told.message).collect();
     assert_eq!(told.len(), 1);
-    assert!(told[0].contains("recall cannot be read: memory/recall.md: permission denied"), "{told:?}");
+    assert!(
+        told[0].contains("memory/recall.md cannot be read: permission denied (it is read as `recall`)"),
+        "{told:?}"
+    );
 }
 
 #[test]

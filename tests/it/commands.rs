@@ -124,7 +124,7 @@ call  turn  what happened          sent  read  write  fresh   lost  told   verdi
    2     1  Cd docs                  37     0    n/a     37      -  moved  below minimum
 
       Off we go.
-call 1 first: 19 tokens, nothing stored before.
+call 1 first: 19 tokens, minimum 1,024; nothing is stored.
 call 2 below minimum: 37 tokens, minimum 1,024; nothing is stored or read.
 
 2 calls, 56 tokens sent, 0 read, 0 paid again, input $0.0001; stale in 0, superseded in 1, untold in 0 of the calls.
@@ -254,6 +254,7 @@ fn a_call_as_json() {
             "untold": [],
             "cost": 0.0000925,
             "notes": [],
+            "ledger": [],
         })
     );
 }

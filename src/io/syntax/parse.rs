@@ -369,7 +369,7 @@ mod tests {
             ("a:\n  b: 1\n c: 2\n", "3:2 this line fits no map around it"),
             ("a:\n\tb: 1\n", "2:1 a tab is used for indentation"),
             ("a: 1\n\tb: 1\n", "2:1 a tab is used for indentation"),
-            ("a: { b: 1\nc: 2\n", "2:2 a `,` or the closing `}` was expected here"),
+            ("a: { b: 1\nc: 2\n", "1:4 the `{` here is not closed"),
             ("a: \"x\nb: 1\n", "1:4 the quote that starts here is not closed"),
             ("a: b: c\n", "1:5 a second `: ` in one line"),
             ("a: 'it's'\n", "1:8 text behind a closing quote"),
