@@ -2,7 +2,7 @@
 //!
 //! [`Comparison`] says which ways to play, one after the other, and takes what came of each; whoever drives it builds the
 //! benches and supplies the facts. [`Table`] is what is shown of it, for a number of turns. The ways are the variants of
-//! the bench and the policies that [`derive`] finds for it.
+//! the bench and the policies that [`derive()`] finds for it.
 
 mod order;
 mod policies;

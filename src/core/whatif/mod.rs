@@ -1,7 +1,7 @@
 //! What a change would do, before it is made: which layers say something else, where the prefix breaks first, and what
 //! that costs each model, in the call that waits and in those that follow.
 //!
-//! [`candidates`] lists changes that a session can see; [`Radius::of`] tries one on a copy and compares it with the run
+//! [`candidates()`] lists changes that a session can see; [`Radius::of`] tries one on a copy and compares it with the run
 //! as it would go on without it.
 
 mod candidates;

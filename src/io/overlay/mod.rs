@@ -1,6 +1,6 @@
 //! The overlay on real files: a block put into a file, or a file of its own for a session, and taken out again.
 //!
-//! Whatever happens in the middle, a file is what it was or what it was to become: it is replaced whole ([`write`]), by one
+//! Whatever happens in the middle, a file is what it was or what it was to become: it is replaced whole ([`mod@write`]), by one
 //! process at a time ([`lock`]), and not where somebody else has written it meanwhile. What a process leaves behind that dies
 //! is removed by the next one. Everything outside goes through [`world::World`], step by step, so that tests can let any step
 //! fail or be the last.
