@@ -73,18 +73,19 @@ impl Conversation {
         self.answer_id.as_deref() == Some(id)
     }
 
-    /// How much of a body is known from here: leading messages, and messages anywhere. System messages in front of the
-    /// conversation do not count.
-    pub(super) fn likeness(&self, body: &Body) -> (usize, usize) {
-        let mine = || self.elements.iter().filter(|element| !element.leading);
-        let theirs = || body.elements.iter().filter(|element| !element.leading);
+    /// How many leading messages of a body are known from here. System messages in front of the conversation do not
+    /// count.
+    pub(super) fn leading(&self, body: &Body) -> usize {
+        let mine = self.elements.iter().filter(|element| !element.leading);
+        let theirs = body.elements.iter().filter(|element| !element.leading);
         let same = |(a, b): &(&Arc<Element>, &Arc<Element>)| Arc::ptr_eq(a, b) || a.hash == b.hash;
-        let leading = mine().zip(theirs()).take_while(same).count();
-        if leading > 0 {
-            return (leading, leading);
-        }
-        let hashes: BTreeSet<u64> = theirs().map(|element| element.hash).collect();
-        (0, mine().filter(|element| hashes.contains(&element.hash)).count())
+        mine.zip(theirs).take_while(same).count()
+    }
+
+    /// How many of its messages are among these, by their hashes, wherever they stand.
+    pub(super) fn anywhere(&self, hashes: &BTreeSet<u64>) -> usize {
+        let mine = self.elements.iter().filter(|element| !element.leading);
+        mine.filter(|element| hashes.contains(&element.hash)).count()
     }
 
     /// The number of its messages, without system messages in front.
@@ -195,8 +196,10 @@ impl Conversation {
                 }
             }
         }
-        let mut ids = self.ids[..start].to_vec();
-        let mut blocks = self.blocks[..start].to_vec();
+        // What is equal in front stays where it is; what stands behind it is looked up.
+        let old_ids = self.ids.split_off(start);
+        let old_blocks = self.blocks.split_off(start);
+        let (mut ids, mut blocks) = (std::mem::take(&mut self.ids), std::mem::take(&mut self.blocks));
         for (index, element) in elements[start..].iter().enumerate() {
             let old = from[index];
             let id = old.map_or_else(
@@ -204,7 +207,7 @@ impl Conversation {
                     self.last_id += 1;
                     self.last_id
                 },
-                |old| self.ids[old],
+                |old| old_ids[old - start],
             );
             for block in element.blocks.iter().filter(|block| block.kind == BlockKind::ToolUse) {
                 if let Some(tool) = &block.tool {
@@ -213,7 +216,7 @@ impl Conversation {
             }
             let unchanged = old.filter(|&old| equal(&self.elements[old], element));
             blocks.push(match unchanged {
-                Some(old) => self.blocks[old].clone(),
+                Some(old) => old_blocks[old - start].clone(),
                 None => {
                     let message = (!element.leading).then_some(MessageId(id));
                     let called = &self.called;

@@ -1,6 +1,6 @@
 //! Calls of a log, in order, into what an audit says of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::{Call, Found};
@@ -220,18 +220,27 @@ impl Judge {
         let session: Option<Name> = exchange.session.as_deref().map(Name::from);
         let mine = |c: &&Conversation| c.session == session;
         let messages = body.elements.iter().filter(|element| !element.leading).count();
-        let mut best: Option<(usize, (usize, usize))> = None;
-        for (at, known) in self.conversations.iter().enumerate().filter(|(_, c)| mine(c)) {
-            let (leading, anywhere) = known.likeness(body);
+        let mut best: Option<(usize, usize)> = None;
+        let candidates = || self.conversations.iter().enumerate().filter(|(_, c)| mine(c));
+        for (at, known) in candidates() {
+            let leading = known.leading(body);
             // One message alone that begins like a longer conversation begins another one; one that is all of it is
             // sent again.
-            let goes_on = if leading > 0 {
-                messages > 1 || known.messages() == 1
-            } else {
-                anywhere >= 2 && anywhere * 2 >= known.messages().min(messages)
-            };
-            if goes_on && best.is_none_or(|(_, best)| (leading, anywhere) > best) {
-                best = Some((at, (leading, anywhere)));
+            let goes_on = leading > 0 && (messages > 1 || known.messages() == 1);
+            if goes_on && best.is_none_or(|(_, best)| leading > best) {
+                best = Some((at, leading));
+            }
+        }
+        if best.is_none() {
+            // The first message is another one; those behind it may still be the same.
+            let theirs = body.elements.iter().filter(|element| !element.leading);
+            let hashes: BTreeSet<u64> = theirs.map(|element| element.hash).collect();
+            for (at, known) in candidates().filter(|(_, known)| known.leading(body) == 0) {
+                let anywhere = known.anywhere(&hashes);
+                let goes_on = anywhere >= 2 && anywhere * 2 >= known.messages().min(messages);
+                if goes_on && best.is_none_or(|(_, best)| anywhere > best) {
+                    best = Some((at, anywhere));
+                }
             }
         }
         if let Some((at, _)) = best {
