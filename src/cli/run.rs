@@ -14,7 +14,7 @@ use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
 };
 use crate::core::compare::{Replays, Unkept, UnkeptCost, usual_models};
-use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Session};
+use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Requests, Session};
 use crate::core::tokens::Measure;
 use crate::core::wire::Zone;
 
@@ -216,6 +216,7 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     let mut counters = Counters::default();
     let beside = usual_models(bench.models(), &bench.bench.model);
     let mut replays = Replays::new(bench.models(), &beside);
+    let mut requests = Requests::default();
     let mut unkept_lines = Vec::new();
     let mut table = Table::new(&[
         ">call",
@@ -242,21 +243,21 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
             if args.until.is_some_and(|until| record.call.0 > until) {
                 break;
             }
-            let Some(request) = session.request(record.call) else { continue };
-            log.call(record, &request)?;
+            let Some(request) = requests.get(session, record.call) else { continue };
+            log.call(record, request)?;
             let outcome = match &record.answer {
                 Some(Answer::Failed(_)) => {
-                    simulator.not_sent(&request);
+                    simulator.not_sent(request);
                     None
                 }
-                _ => simulator.call(&request, &mut counters).into_iter().next(),
+                _ => simulator.call(request, &mut counters).into_iter().next(),
             };
             if let Some(outcome) = &outcome {
                 totals += outcome;
             }
-            let unkept = replays.call(session, record, &request, &mut counters);
+            let unkept = replays.call(session, record, request, &mut counters);
             if args.json {
-                let hash = request_sha256(&request);
+                let hash = request_sha256(request);
                 let line = line(&bench, session, record, &hash, outcome.as_ref(), &unkept, &mut counters);
                 out.json_line(&line)?;
             } else {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use crate::cli::run;
-use crate::session::{inputs, play};
+use crate::session::{inputs, play, play_seen};
 use crate::support::{Memory, player};
 
 const MODELS: &str = "openai:gpt-5.4,anthropic:claude-sonnet-5";
@@ -293,11 +293,24 @@ proptest! {
     fn walking_over_requests_changes_nothing(inputs in prop::collection::vec(inputs(), 1..24)) {
         let (player, ..) = play(&inputs);
         let session = player.session();
-        let mut requests = Requests::of(session);
+        let mut requests = Requests::default();
         let calls = session.calls().iter().map(|record| record.call).chain(session.prepared().map(|next| next.call));
         for call in calls {
-            prop_assert_eq!(requests.get(call).cloned(), session.request(call), "call {}", call.0);
+            prop_assert_eq!(requests.get(session, call).cloned(), session.request(call), "call {}", call.0);
         }
+    }
+
+    /// So it is for one that walks while the session goes on.
+    #[test]
+    fn walking_over_requests_goes_on_with_the_session(inputs in prop::collection::vec(inputs(), 1..60)) {
+        let mut requests = Requests::default();
+        let mut next = 0;
+        play_seen(&inputs, &mut |session| {
+            for record in &session.calls()[next..] {
+                next += 1;
+                assert_eq!(requests.get(session, record.call).cloned(), session.request(record.call), "call {next}");
+            }
+        });
     }
 
     /// Whatever the bench, the sums hold under both accounting rules.

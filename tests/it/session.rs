@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plywood::core::fact::{Base, FilePath, Value};
-use plywood::core::run::{Compaction, EditTarget, Input, Player, SessionEnd, ToolCall};
+use plywood::core::run::{Compaction, EditTarget, Input, Player, Session, SessionEnd, ToolCall};
 use plywood::core::wire::{CallNo, Request};
 use proptest::prelude::*;
 
@@ -86,6 +86,11 @@ fn bytes(request: &Request) -> Bytes {
 }
 
 pub(crate) fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Bytes>) {
+    play_seen(inputs, &mut |_| {})
+}
+
+/// Plays, and shows the session after each input that it took.
+pub(crate) fn play_seen(inputs: &[Input], see: &mut dyn FnMut(&Session)) -> (Player, Vec<Input>, Vec<Bytes>) {
     let mut memory = Memory::default();
     memory.put("AGENTS.md", "first rules").put("a", "text of a");
     let mut player = player(BENCH, &[], &mut memory);
@@ -99,6 +104,7 @@ pub(crate) fn play(inputs: &[Input]) -> (Player, Vec<Input>, Vec<Bytes>) {
             if player.session().calls().len() > sent.len() {
                 sent.push(bytes(&request.expect("what was sent was prepared")));
             }
+            see(player.session());
         }
     }
     (player, taken, sent)

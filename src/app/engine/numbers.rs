@@ -50,9 +50,9 @@ impl Numbers {
     pub fn extend(&mut self, session: &Session, waiting: bool, counters: &mut Counters) {
         let first = self.outcomes.len() as u32 + 1;
         let last = session.calls().len() as u32 + u32::from(waiting && session.prepared().is_some());
-        let mut requests = Requests::of(session);
+        let mut requests = Requests::default();
         for call in first..=last {
-            let Some(request) = requests.get(CallNo(call)) else { continue };
+            let Some(request) = requests.get(session, CallNo(call)) else { continue };
             let failed = session
                 .calls()
                 .get(call as usize - 1)

@@ -169,9 +169,9 @@ pub fn unkept(
 ) -> Vec<Unkept> {
     let mut replays = Replays::new(known, models);
     let mut out = Vec::new();
-    let mut requests = Requests::of(session);
+    let mut requests = Requests::default();
     for record in session.calls().iter().map(|record| &**record).chain(session.prepared()) {
-        if let Some(request) = requests.get(record.call) {
+        if let Some(request) = requests.get(session, record.call) {
             out.extend(replays.call(session, record, request, measures));
         }
     }

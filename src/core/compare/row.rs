@@ -157,12 +157,12 @@ impl Row {
         let mut hash = sums::Hash::default();
         let mut turn = 0;
         let waiting = session.prepared().filter(|_| session.calls().is_empty());
-        let mut requests = Requests::of(session);
+        let mut requests = Requests::default();
         for record in session.calls().iter().map(|record| &**record).chain(waiting) {
             if !record.agent.contains('/') {
                 turn = record.turn;
             }
-            let Some(request) = requests.get(record.call) else { continue };
+            let Some(request) = requests.get(session, record.call) else { continue };
             hash.request(request);
             let cells = match &record.answer {
                 Some(Answer::Failed(_)) => {

@@ -6,11 +6,11 @@ use super::session::Session;
 use crate::core::fact::Name;
 use crate::core::wire::{CallNo, MessageId, Request};
 
-/// Walks over the requests of a session in the order of their calls. What a request shares with the one before it in its
-/// conversation is kept, and not gathered again; [`Session::request`] gives the same requests, each anew.
-#[derive(Debug)]
-pub struct Requests<'s> {
-    session: &'s Session,
+/// Walks over the requests of a session in the order of their calls, also while the session goes on. What a request
+/// shares with the one before it in its conversation is kept, and not gathered again; [`Session::request`] gives the same
+/// requests, each anew.
+#[derive(Debug, Default)]
+pub struct Requests {
     /// For each conversation its latest request.
     latest: BTreeMap<Name, Latest>,
 }
@@ -22,16 +22,9 @@ struct Latest {
     ends: Vec<(MessageId, usize)>,
 }
 
-impl<'s> Requests<'s> {
-    /// Before the first call.
-    #[must_use]
-    pub fn of(session: &'s Session) -> Requests<'s> {
-        Requests { session, latest: BTreeMap::new() }
-    }
-
-    /// The request of a call. Calls are asked for in ascending order.
-    pub fn get(&mut self, call: CallNo) -> Option<&Request> {
-        let session = self.session;
+impl Requests {
+    /// The request of a call. Calls are asked for in ascending order, and always of the same session.
+    pub fn get(&mut self, session: &Session, call: CallNo) -> Option<&Request> {
         let records = session.calls();
         let record = (call.0 as usize).checked_sub(1).and_then(|index| records.get(index));
         let plain = record.filter(|_| !session.was_not_sent(call));

@@ -92,9 +92,9 @@ impl Ahead {
         let call = session.prepared()?.call;
         let lanes = models.iter().cloned().map(Lane::As).chain([Lane::AsSent]);
         let mut simulator = Simulator::new(known.clone(), lanes);
-        let mut requests = Requests::of(session);
+        let mut requests = Requests::default();
         for record in session.calls() {
-            let Some(request) = requests.get(record.call) else { continue };
+            let Some(request) = requests.get(session, record.call) else { continue };
             match record.answer {
                 Some(Answer::Failed(_)) => simulator.not_sent(request),
                 _ => drop(simulator.call(request, measures)),
