@@ -8,7 +8,7 @@ use crate::cli::output::{Out, Table};
 use crate::core::audit::{Call, Group, GroupBy, Sums, big};
 use crate::core::cache::Money;
 use crate::core::tokens::Method;
-use crate::core::wire::redact::redacted;
+use crate::core::wire::redact;
 
 /// A call in a line, as it comes.
 pub(super) fn line(call: &Call, first: bool, out: &mut Out<'_>) -> io::Result<()> {
@@ -20,8 +20,8 @@ pub(super) fn line(call: &Call, first: bool, out: &mut Out<'_>) -> io::Result<()
     let at = call.at.and_then(time).unwrap_or_else(|| "n/a".to_owned());
     let at: String = at.chars().take(19).collect();
     let what = match &call.error {
-        Some(error) => format!("call {} (line {}) failed: {error}", call.number, call.line),
-        None => clean(&call.sentence(true)),
+        Some(error) => format!("call {} (line {}) failed: {}", call.number, call.line, redact::shown(error)),
+        None => redact::shown(&call.sentence(true)),
     };
     out.line(format!(
         "{at:<20}  {:<12}  {:>8}  {:>9}  {:>9}  {what}",
@@ -49,7 +49,7 @@ pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         out.line(out.painted("Lost most", "1"))?;
         for (file, call) in &totals.top {
             let of = if audit.files.len() > 1 { format!("{}: ", audit.file(*file)) } else { String::new() };
-            let place = format!("{of}{}", clean(&call.sentence(true)));
+            let place = format!("{of}{}", redact::shown(&call.sentence(true)));
             out.line(format!("  {place}"))?;
         }
     }
@@ -165,7 +165,7 @@ fn groups(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         let sums = &group.sums;
         let lost = if sums.lost == 0 { "0".to_owned() } else { figure(sums.lost, sums) };
         let cost = if sums.unpriced == sums.calls { "n/a".to_owned() } else { money(sums.lost_cost, sums) };
-        let row = key.iter().map(|cell| clean(cell)).chain([
+        let row = key.iter().map(|cell| redact::shown(cell)).chain([
             big(sums.calls),
             lost,
             cost,
@@ -240,54 +240,11 @@ fn new(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     for (cause, group) in new {
         out.line(format!(
             "  {}: {}, {} paid again, first in line {}",
-            clean(cause),
+            redact::shown(cause),
             plural(group.sums.calls, "call"),
             figure(group.sums.lost, &group.sums),
             big(group.first.line)
         ))?;
     }
     Ok(())
-}
-
-/// A text for a screen: without what a log must not hold, words that may be keys among it, and without signs that move a
-/// cursor.
-pub(super) fn clean(text: &str) -> String {
-    let json = serde_json::Value::from(text).to_string();
-    let text = serde_json::from_str::<String>(&redacted(&json)).unwrap_or_default();
-    let secret = |word: &&str| {
-        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-        let key = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=".contains(c));
-        let mixed = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic());
-        let known =
-            ["sk-", "ghp_", "gho_", "xox", "AKIA", "eyJ", "glpat-"].iter().any(|head| word.starts_with(head));
-        // Paths and names have words in them; keys have none.
-        key && (known && word.len() >= 12 || mixed && word.len() >= 32 && !word.contains('/'))
-    };
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_inclusive([' ', '"', '\n']) {
-        let bare = word.trim_end_matches([' ', '"', '\n']);
-        if secret(&bare) {
-            out.push_str("<REDACTED>");
-            out.push_str(&word[bare.len()..]);
-        } else {
-            out.push_str(word);
-        }
-    }
-    out.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_and_signs_that_move_the_cursor_are_not_shown() {
-        assert_eq!(clean("token \"sk-ant-REDACTED\" -> \"x\""), "token \"<REDACTED>\" -> \"x\"");
-        assert_eq!(clean("a0b1c2d3e4f5a0b1c2d3e4f5a0b1c2d3 x"), "<REDACTED> x");
-        assert_eq!(
-            clean("/home/shop/api/2026-05-01-some-longer-path"),
-            "/home/shop/api/2026-05-01-some-longer-path"
-        );
-        assert_eq!(clean("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
-    }
 }

@@ -1,4 +1,4 @@
-//! Requests and answers as lines of a log, without what a log must not hold.
+//! Requests and answers as lines of a log, and recorded text on a screen, without what these must not hold.
 //!
 //! What is taken out is what carries documents and files: values under the keys below, data URLs, long runs of base64,
 //! and texts that call themselves protected; also inside of JSON that stands in a string.
@@ -60,6 +60,33 @@ pub fn redacted(json: &str) -> String {
         Ok(value) => clean(value).to_string(),
         Err(_) => Value::from(text(json)).to_string(),
     }
+}
+
+/// Recorded text for a screen: without what a log must not hold, words that may be keys among it, and without signs that
+/// move a cursor.
+#[must_use]
+pub fn shown(recorded: &str) -> String {
+    let secret = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+        let key = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_.+/=".contains(c));
+        let mixed = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(|c| c.is_ascii_alphabetic());
+        let known =
+            ["sk-", "ghp_", "gho_", "xox", "AKIA", "eyJ", "glpat-"].iter().any(|head| word.starts_with(head));
+        // Paths and names have words in them; keys have none.
+        key && (known && word.len() >= 12 || mixed && word.len() >= 32 && !word.contains('/'))
+    };
+    let clean = text(recorded);
+    let mut out = String::with_capacity(clean.len());
+    for word in clean.split_inclusive([' ', '"', '\n']) {
+        let bare = word.trim_end_matches([' ', '"', '\n']);
+        if secret(bare) {
+            out.push_str(REDACTED);
+            out.push_str(&word[bare.len()..]);
+        } else {
+            out.push_str(word);
+        }
+    }
+    out.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
 fn clean(value: Value) -> Value {
@@ -162,6 +189,16 @@ mod tests {
         assert!(redacted(&format!(r#"{{"t":"x {short} y"}}"#)).contains(&short));
         assert_eq!(redacted(&format!("{{\"t\":\"中文 {PROTECTED}: 42\"}}")), r#"{"t":"<REDACTED>"}"#);
         assert_eq!(redacted("no JSON"), "\"no JSON\"");
+    }
+
+    #[test]
+    fn keys_and_signs_that_move_the_cursor_are_not_shown() {
+        assert_eq!(shown("token \"sk-ant-REDACTED\" -> \"x\""), "token \"<REDACTED>\" -> \"x\"");
+        assert_eq!(shown("a0b1c2d3e4f5a0b1c2d3e4f5a0b1c2d3 x"), "<REDACTED> x");
+        let path = "/home/shop/api/2026-05-01-some-longer-path";
+        assert_eq!(shown(path), path);
+        assert_eq!(shown("see data:image/png;base64,QUJD+/= there"), "see <REDACTED> there");
+        assert_eq!(shown("a\u{1b}[2Jb"), "a\u{fffd}[2Jb");
     }
 
     proptest::proptest! {

@@ -52,6 +52,35 @@ fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
 }
 
 #[test]
+fn keys_in_recorded_text_are_not_quoted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    let mut lines = lines();
+    // One stands where the system prompt changes, one in an error of the provider.
+    lines[2] = lines[2].replace("/home/shop/api", "ghp_0123456789abcdef");
+    let mut failed: serde_json::Value = serde_json::from_str(&lines[2]).expect("JSON");
+    let error =
+        serde_json::json!({ "type": "authentication_error", "message": "no key sk-ant-0123456789abcdef" });
+    failed["request"]["timestamp"] = 1_764_500_060.into();
+    failed["response"] =
+        serde_json::json!({ "status_code": 401, "body": { "type": "error", "error": error } });
+    lines.push(failed.to_string());
+    fs::write(&log, lines.join("\n") + "\n").expect("a file");
+    let mut day = opened(&log, (200, 40));
+    let verdict = |screen: &str| {
+        let line = screen.lines().find(|line| line.contains("CALL "));
+        line.expect("the line of the verdict").to_owned()
+    };
+    let third = verdict(&day.press("<space><space>"));
+    assert!(third.contains("Working directory: <REDACTED>") && !third.contains("ghp_"), "{third}");
+    let fourth = verdict(&day.press("<space>"));
+    assert!(fourth.contains("failed: no key <REDACTED>"), "{fourth}");
+    let screen = day.press("A");
+    has(&screen, "failed: no key <REDACTED>");
+    assert!(!screen.contains("sk-ant-"), "{screen}");
+}
+
+#[test]
 fn what_is_added_to_the_log_is_shown_while_one_looks_at_its_end() {
     let folder = tempfile::tempdir().expect("a folder");
     let log = folder.path().join("log.jsonl");

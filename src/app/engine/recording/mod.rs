@@ -17,7 +17,7 @@ use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Found;
 use crate::core::run::{Answer, Lead, Player, Recorded, Session, ToolRun};
-use crate::core::wire::{BlockKind, CallNo, Request};
+use crate::core::wire::{BlockKind, CallNo, Request, redact};
 use crate::io::recording::{Log, News};
 
 /// Bytes of text that the judge keeps of conversations.
@@ -113,15 +113,8 @@ impl Recording {
     /// The verdict on a call, by what was reported.
     pub(super) fn verdict(&self, call: CallNo) -> Option<VerdictLine> {
         let found = self.call(call)?;
-        let (text, bad) = match &found.error {
-            Some(error) => (format!("failed: {error}"), true),
-            None => {
-                let sentence = found.sentence(true);
-                let head = format!("call {} ", found.number);
-                (sentence.strip_prefix(&head).unwrap_or(&sentence).to_owned(), is_bad(found))
-            }
-        };
-        let tone = if bad { Tone::Bad } else { Tone::Plain };
+        let text = says(found, &format!("call {} ", found.number));
+        let tone = if is_bad(found) { Tone::Bad } else { Tone::Plain };
         let label = format!("CALL {}", call.0).into();
         Some(VerdictLine { label, text: text.into(), short: None, tone, at: None })
     }
@@ -145,7 +138,7 @@ impl Recording {
             about.push_str(&format!(", {} skipped", plural(self.log.skipped(), "line")));
         }
         let causes = self.totals.causes.iter().map(|(cause, group)| CauseRow {
-            cause: cause.as_str().into(),
+            cause: redact::shown(cause).into(),
             calls: group.sums.calls,
             lost: group.sums.lost,
             cost: (group.sums.unpriced < group.sums.calls).then(|| group.sums.lost_cost.to_string().into()),
@@ -155,22 +148,15 @@ impl Recording {
         });
         let mut causes: Vec<CauseRow> = causes.collect();
         causes.sort_by_key(|row| std::cmp::Reverse(row.lost));
-        let rows = self.calls.iter().map(|call| {
-            let sentence = call.sentence(true);
-            let head = format!("call {} (line {}) ", call.number, call.line);
-            RecordedRow {
-                call: CallNo(call.number),
-                conversation: (&*call.conversation).into(),
-                reported: call.reported.map(|_| call.reported_figures()),
-                expected: call.expected_figures(),
-                estimate: call.is_estimate(),
-                lost: call.lost(),
-                says: match &call.error {
-                    Some(error) => format!("failed: {error}").into(),
-                    None => sentence.strip_prefix(&head).unwrap_or(&sentence).into(),
-                },
-                bad: is_bad(call),
-            }
+        let rows = self.calls.iter().map(|call| RecordedRow {
+            call: CallNo(call.number),
+            conversation: (&*call.conversation).into(),
+            reported: call.reported.map(|_| call.reported_figures()),
+            expected: call.expected_figures(),
+            estimate: call.is_estimate(),
+            lost: call.lost(),
+            says: says(call, &format!("call {} (line {}) ", call.number, call.line)).into(),
+            bad: is_bad(call),
         });
         let mut notes: Vec<Arc<str>> = Vec::new();
         for (id, tuned) in self.judge.calibrations() {
@@ -199,6 +185,17 @@ impl Recording {
 
 fn plural(count: u64, word: &str) -> String {
     format!("{} {word}{}", big(count), if count == 1 { "" } else { "s" })
+}
+
+/// What happened in a call, without the head of the sentence, and without what of the recorded text is not shown.
+fn says(call: &Call, head: &str) -> String {
+    match &call.error {
+        Some(error) => format!("failed: {}", redact::shown(error)),
+        None => {
+            let sentence = call.sentence(true);
+            redact::shown(sentence.strip_prefix(head).unwrap_or(&sentence))
+        }
+    }
 }
 
 fn is_bad(call: &Call) -> bool {
