@@ -307,13 +307,93 @@ fn sessions_of_dead_processes_stay_until_they_are_cleaned() {
     let dry = project.run("clean", &["--dry-run"]);
     assert_eq!(
         dry.stdout,
-        format!("would be removed  {file}  (session s-1 of process {pid}, which is dead)\n")
+        format!("would remove the session file {file}  (session s-1 of process {pid}, which is dead)\n")
     );
     assert!(project.text(file).is_some());
     let ran = project.run("clean", &[]);
-    assert_eq!(ran.stdout, format!("removed  {file}  (session s-1 of process {pid}, which is dead)\n"));
+    let said = format!("removed the session file {file}  (session s-1 of process {pid}, which is dead)\n");
+    assert_eq!(ran.stdout, said);
     assert_eq!((project.text(file), project.run("status", &[]).status), (None, 0));
     assert!(project.text(".omx/state/sessions/s-2/AGENTS.md").is_some());
+}
+
+/// Two files of one folder share its sessions, but not each other's.
+#[cfg(unix)]
+#[test]
+fn a_session_belongs_to_the_file_that_it_was_made_for() {
+    let project = Project::new();
+    project.put("OTHER.md", "# Other\n");
+    let other = |action: &str, args: &[&str]| {
+        let mut command = plywood();
+        command.current_dir(project.0.path()).args(["overlay", action, "OTHER.md"]).args(args);
+        let output = command.output().expect("the program starts");
+        Ran {
+            status: output.status.code().expect("it ends by itself"),
+            stdout: String::from_utf8(output.stdout).expect("data is UTF-8"),
+            stderr: String::from_utf8(output.stderr).expect("messages are UTF-8"),
+        }
+    };
+    let file = ".omx/state/sessions/s1/AGENTS.md";
+    assert_eq!(project.run("apply", &["--session", "s1"]).status, 0);
+    let (written, record) = (project.text(file), project.text(".omx/state/sessions/s1/overlay.json"));
+    for action in ["apply", "strip", "status", "refresh", "watch"] {
+        for target in ["session", "source"] {
+            let ran = other(action, &["--session", "s1", "--target", target]);
+            assert_eq!((ran.status, &*ran.stdout), (2, ""), "{action}: {ran:?}");
+            let says = "error: the session s1 belongs to another file: AGENTS.md\n";
+            assert!(ran.stderr.starts_with(says) && ran.stderr.contains("OTHER.md"), "{action}: {ran:?}");
+        }
+    }
+    assert!(written.is_some());
+    assert_eq!((project.text(file), project.text(".omx/state/sessions/s1/overlay.json")), (written, record));
+    assert_eq!(project.text("OTHER.md").as_deref(), Some("# Other\n"));
+    // Nor is it the session that is meant where none is named.
+    assert!(other("strip", &[]).stdout.starts_with("nothing done: "));
+    assert!(other("status", &[]).stdout.contains("\nsession  s1: of another file, AGENTS.md\n"));
+    // Under another name it is the same file.
+    std::os::unix::fs::symlink("AGENTS.md", project.path("LINK.md")).expect("a link");
+    let output = plywood()
+        .current_dir(project.0.path())
+        .args(["overlay", "strip", "LINK.md", "--session", "s1"])
+        .output()
+        .expect("it starts");
+    assert_eq!((output.status.code(), project.text(file)), (Some(0), None), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn cleaning_one_file_leaves_the_sessions_of_another_as_they_are() {
+    let project = Project::new();
+    project.put("NOTES.md", "# Notes\n");
+    let mut agent = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().expect("a process");
+    let pid = agent.id().to_string();
+    let args = ["--target", "source", "--session", "s1", "--owner", &pid];
+    assert_eq!(project.run("apply", &args).status, 0);
+    agent.kill().and_then(|()| agent.wait()).expect("it ends");
+    let applied = project.text("AGENTS.md").expect("there");
+    assert!(applied.contains(START));
+    let notes = |args: &[&str]| {
+        let mut command = plywood();
+        command.current_dir(project.0.path()).args(["overlay", "clean", "NOTES.md"]).args(args);
+        let output = command.output().expect("it starts");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let note = "note: the session s1 of AGENTS.md is stale, too: `plywood overlay clean AGENTS.md`\n";
+    assert_eq!(notes(&[]), (Some(0), format!("nothing to clean\n{note}")));
+    let json: Value = serde_json::from_str(&notes(&["--json"]).1).expect("JSON");
+    assert_eq!(
+        (&json["cleaned"], &json["of_other_files"][0]["source"]),
+        (&serde_json::json!([]), &"AGENTS.md".into())
+    );
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(&*applied));
+    assert_eq!(project.text("NOTES.md").as_deref(), Some("# Notes\n"));
+    let of = format!("(session s1 of process {pid}, which is dead)\n");
+    let dry = project.run("clean", &["--dry-run"]);
+    assert_eq!(dry.stdout, format!("would take the block out of AGENTS.md  {of}"));
+    let ran = project.run("clean", &[]);
+    assert_eq!((ran.status, ran.stdout), (0, format!("took the block out of AGENTS.md  {of}")));
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+    assert_eq!(notes(&[]).1, "nothing to clean\n");
 }
 
 #[cfg(unix)]

@@ -114,8 +114,8 @@ impl<'a> Job<'a> {
             .unwrap_or_default()
             .iter()
             .filter_map(|id| sessions.read(&Machine, id).ok().flatten())
-            .filter(|record| record.target == self.target && record.source == self.site.source)
-            .filter(|record| match record.life(&Machine, &self.site.workspace) {
+            .filter(|record| record.target == self.target)
+            .filter(|record| match self.overlay().life(record) {
                 Life::Live => others || record.owner == self.owner,
                 Life::Stale => others,
                 _ => false,
@@ -128,7 +128,11 @@ impl<'a> Job<'a> {
     /// The session that is meant: the one that is named, else the only one of this owner.
     fn session(&self) -> Result<Option<String>> {
         if let Some(id) = &self.args.session {
-            return Ok(Some(id.clone()));
+            // One of another file is nothing that this command may touch, or even look at as its own. A record that
+            // nobody can read is told by whoever needs it.
+            let known = self.site.sessions.as_ref().and_then(|all| all.read(&Machine, id).ok().flatten());
+            let own = self.overlay().of_this_file(id, known.as_ref());
+            return own.map(|()| Some(id.clone())).map_err(|trouble| self.failed(&trouble));
         }
         let own = self.candidates(false);
         match &own[..] {
@@ -220,7 +224,7 @@ impl<'a> Job<'a> {
                 // It stays whose it is while that one lives: a refresh takes nothing from anybody.
                 if let Some(record) = others.iter().find(|record| record.id == id)
                     && self.args.owner.is_none()
-                    && record.life(&Machine, &self.site.workspace) == Life::Live
+                    && self.overlay().life(record) == Life::Live
                 {
                     self.owner = record.owner.clone();
                 }
@@ -299,7 +303,8 @@ impl<'a> Job<'a> {
 
     fn clean(&self, out: &mut Out<'_>) -> Result {
         let done = self.overlay().clean(&self.now()).map_err(|trouble| self.failed(&trouble))?;
-        report::cleaned(self, &done, out)?;
+        let elsewhere = self.overlay().stale_elsewhere();
+        report::cleaned(self, &done, &elsewhere, out)?;
         Ok(if done.iter().any(|one| one.trouble.is_some()) { Outcome::Found } else { Outcome::Done })
     }
 
@@ -328,6 +333,15 @@ impl<'a> Job<'a> {
     fn failed(&self, trouble: &Trouble) -> Failure {
         match trouble {
             Trouble::File(path, why) => Failure::message(format!("{}: {why}", self.shown(path))),
+            Trouble::OtherFile { id, source } => {
+                let (source, file) = (self.shown(source), self.args.file.display());
+                let told = format!("the session {id} belongs to another file: {source}");
+                Failure::Diagnostics(vec![
+                    Diagnostic::error(told).hint(format!(
+                        "name `{source}` instead of `{file}`, or another session with --session"
+                    )),
+                ])
+            }
             Trouble::Session(_) => Failure::Diagnostics(vec![Diagnostic::error(trouble.to_string()).hint(
                 "--owner PID acts for another process; `overlay clean` ends the sessions of dead ones",
             )]),

@@ -11,9 +11,9 @@ use crate::core::overlay::grouped;
 use crate::core::overlay::scan::{Stray, Trouble as Wrong};
 use crate::io::overlay::lock::State;
 use crate::io::overlay::profile::Composed;
-use crate::io::overlay::session::{Record, sha256};
+use crate::io::overlay::session::{Life, Record, sha256};
 use crate::io::overlay::status::{FileStatus, RoundTrip, SessionStatus, Status};
-use crate::io::overlay::{Change, Cleaned};
+use crate::io::overlay::{Change, Cleaned, Did};
 
 const SCHEMA: &str = "plywood.overlay/1";
 
@@ -211,15 +211,32 @@ pub(super) fn strays(
 }
 
 /// What was cleaned up.
-pub(super) fn cleaned(job: &Job<'_>, done: &[Cleaned], out: &mut Out<'_>) -> Result<()> {
+///
+/// `elsewhere` are the stale sessions of other files, which stay.
+pub(super) fn cleaned(
+    job: &Job<'_>,
+    done: &[Cleaned],
+    elsewhere: &[Record],
+    out: &mut Out<'_>,
+) -> Result<()> {
     if job.args.json {
-        let one =
-            |one: &Cleaned| json!({ "what": one.what, "path": job.shown(&one.path), "trouble": one.trouble });
+        let one = |one: &Cleaned| {
+            let did = match (&one.trouble, one.did) {
+                (Some(_), _) => "left alone",
+                (None, Did::Removed | Did::RemovedFile) => "removed",
+                (None, Did::TookOut) => "took the block out",
+                (None, Did::Ended) => "ended",
+            };
+            let path = job.shown(&one.path);
+            json!({ "what": one.what, "did": did, "path": path, "trouble": one.trouble })
+        };
+        let other = |record: &Record| json!({ "session": record.id, "source": job.shown(&record.source) });
         out.json_line(&json!({
             "schema": SCHEMA,
             "action": "clean",
             "dry_run": job.args.dry_run,
             "cleaned": done.iter().map(one).collect::<Vec<_>>(),
+            "of_other_files": elsewhere.iter().map(other).collect::<Vec<_>>(),
         }))?;
         return Ok(());
     }
@@ -227,13 +244,27 @@ pub(super) fn cleaned(job: &Job<'_>, done: &[Cleaned], out: &mut Out<'_>) -> Res
         out.line("nothing to clean")?;
     }
     for one in done {
-        let word = match (&one.trouble, job.args.dry_run) {
-            (Some(_), _) => "left",
-            (None, true) => "would be removed",
-            (None, false) => "removed",
+        let (path, dry) = (job.shown(&one.path), job.args.dry_run);
+        let told = match (one.did, dry) {
+            _ if one.trouble.is_some() => format!("left {path} alone"),
+            (Did::Removed, false) => format!("removed {path}"),
+            (Did::Removed, true) => format!("would remove {path}"),
+            (Did::RemovedFile, false) => format!("removed the session file {path}"),
+            (Did::RemovedFile, true) => format!("would remove the session file {path}"),
+            (Did::TookOut, false) => format!("took the block out of {path}"),
+            (Did::TookOut, true) => format!("would take the block out of {path}"),
+            (Did::Ended, false) => format!("ended, there was nothing of it in {path}"),
+            (Did::Ended, true) => format!("would end, there is nothing of it in {path}"),
         };
         let why = one.trouble.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
-        out.line(format_args!("{word}  {}  ({}){why}", job.shown(&one.path), one.what))?;
+        out.line(format_args!("{told}  ({}){why}", one.what))?;
+    }
+    for record in elsewhere {
+        let source = job.shown(&record.source);
+        out.line(format_args!(
+            "note: the session {} of {source} is stale, too: `plywood overlay clean {source}`",
+            record.id
+        ))?;
     }
     Ok(())
 }
@@ -255,6 +286,10 @@ fn session_json(job: &Job<'_>, session: &SessionStatus) -> Value {
     json!({
         "id": session.id,
         "life": session.life.word(),
+        "source": match &session.life {
+            Life::OtherFile(source) => Some(job.shown(source)),
+            _ => None,
+        },
         "owner": session.owner,
         "target": session.target,
         "began": session.began,
@@ -325,6 +360,10 @@ pub(super) fn status(
     for one in &status.sessions {
         let owner = one.owner.as_ref().map(|owner| format!(", process {}", owner.pid)).unwrap_or_default();
         let since = one.began.as_ref().map(|began| format!(", since {began}")).unwrap_or_default();
+        if let Life::OtherFile(source) = &one.life {
+            out.line(format_args!("session  {}: of another file, {}", one.id, job.shown(source)))?;
+            continue;
+        }
         out.line(format_args!("session  {}: {}{owner}{since}", one.id, one.life.word()))?;
         if one.target != Some(crate::io::overlay::session::Target::Source) && one.ended.is_none() {
             out.line(format_args!("         {}", file_line(job, &one.file)))?;

@@ -17,7 +17,7 @@ pub(super) fn run(args: &WatchArgs, out: &mut Out<'_>) -> Result {
     }
     let (job, mut profile) = Job::open(&args.site, Some(owner::me()))?;
     let id = match &args.site.session {
-        Some(id) => id.clone(),
+        Some(_) => job.session()?.unwrap_or_else(|| job.new_session()),
         None => job.new_session(),
     };
     let (change, record, composed) = match job.write(&mut profile, &id)? {

@@ -95,6 +95,13 @@ pub enum Trouble {
     File(PathBuf, String),
     /// The session is somebody else's, or there is none.
     Session(String),
+    /// The session belongs to another source.
+    OtherFile {
+        /// Its id.
+        id: String,
+        /// That source, absolute.
+        source: PathBuf,
+    },
 }
 
 /// One sentence, lower case, without a full stop.
@@ -108,6 +115,9 @@ impl fmt::Display for Trouble {
             Trouble::Lock(lock) => lock.fmt(f),
             Trouble::File(path, why) => write!(f, "{}: {why}", path.display()),
             Trouble::Session(why) => f.write_str(why),
+            Trouble::OtherFile { id, source } => {
+                write!(f, "the session {id} belongs to another file: {}", source.display())
+            }
         }
     }
 }
@@ -177,7 +187,7 @@ impl<'w> Overlay<'w> {
     ///
     /// # Errors
     ///
-    /// When the session belongs to another process that lives; and as [`Overlay::apply_source`].
+    /// When the session belongs to another file, or to another process that lives; and as [`Overlay::apply_source`].
     pub fn apply(&self, wanted: &Record, texts: &Texts) -> Result<(Change, Record), Trouble> {
         let sessions = self.sessions()?;
         let (file, id) = (sessions.file(&wanted.id), &wanted.id);
@@ -186,8 +196,10 @@ impl<'w> Overlay<'w> {
             Target::Source => self.with_block(path, now, &texts.block),
             Target::Session => self.session_file(path, now, record, texts),
         };
+        let found = self.record(id)?;
+        self.of_this_file(id, found.as_ref())?;
         // Where nothing would be another, nobody is kept waiting.
-        if let Some(known) = self.record(id)?
+        if let Some(known) = found
             && let now = self.content(path)?
             && (&known.owner, known.target, &known.ended) == (&wanted.owner, wanted.target, &None)
             && let (after, notes) = make(now.as_deref(), Some(&known))?
@@ -243,11 +255,12 @@ impl<'w> Overlay<'w> {
     ///
     /// # Errors
     ///
-    /// When the session belongs to another process that lives; and as [`Overlay::apply_source`].
+    /// When the session belongs to another file, or to another process that lives; and as [`Overlay::apply_source`].
     pub fn end(&self, id: &str, by: Option<&Owner>, at: &str) -> Result<Change, Trouble> {
         let sessions = self.sessions()?;
         let file = sessions.file(id);
         let found = self.record(id)?;
+        self.of_this_file(id, found.as_ref())?;
         let path = match found.as_ref().map(|record| record.target) {
             Some(Target::Source) => &self.site.source,
             _ => &file,
@@ -261,10 +274,7 @@ impl<'w> Overlay<'w> {
             match by {
                 Some(by) => self.may(id, record.as_ref(), by)?,
                 // Whoever cleans up looks again: it may have been resumed meanwhile.
-                None if record
-                    .as_ref()
-                    .is_some_and(|record| record.life(self.world, &self.site.workspace) != Life::Stale) =>
-                {
+                None if record.as_ref().is_some_and(|record| self.life(record) != Life::Stale) => {
                     return Err(Trouble::Session(format!("the session {id} is not stale any more")));
                 }
                 None => {}
@@ -311,8 +321,8 @@ impl<'w> Overlay<'w> {
         Err(self.keeps_changing(path))
     }
 
-    /// Everything that dead processes left: stale sessions are ended, their locks and files of a moment removed. Gives what
-    /// was done, or would be.
+    /// Everything that dead processes left: stale sessions of this source are ended, locks and files of a moment removed.
+    /// Gives what was done, or would be.
     ///
     /// # Errors
     ///
@@ -322,12 +332,18 @@ impl<'w> Overlay<'w> {
         if let Ok(lock::State::Dead(record)) = lock::look(self.world, &self.site.lock) {
             done.push(Cleaned {
                 what: format!("lock of {record}, which is dead"),
+                did: Did::Removed,
                 path: self.site.lock.clone(),
                 trouble: None,
             });
         }
         for path in self.left() {
-            done.push(Cleaned { what: "left by a dead process".into(), path, trouble: None });
+            done.push(Cleaned {
+                what: "left by a dead process".into(),
+                did: Did::Removed,
+                path,
+                trouble: None,
+            });
         }
         if !self.dry && !done.is_empty() {
             // Taking the lock takes away what the dead left of it.
@@ -345,19 +361,69 @@ impl<'w> Overlay<'w> {
         let ids = sessions.ids(self.world).map_err(|why| Trouble::File(sessions.folder.clone(), why))?;
         for id in ids {
             let Ok(Some(record)) = sessions.read(self.world, &id) else { continue };
-            if record.life(self.world, &self.site.workspace) != Life::Stale {
+            if self.life(&record) != Life::Stale {
                 continue;
             }
             let what = format!("session {id} of process {}, which is dead", record.owner.pid);
             match self.end(&id, None, now) {
-                Ok(change) => done.push(Cleaned { what, path: change.path, trouble: None }),
+                Ok(change) => {
+                    let did = match (record.target, change.word()) {
+                        (_, "unchanged") => Did::Ended,
+                        (Target::Session, "removed") => Did::RemovedFile,
+                        (_, "removed") => Did::Removed,
+                        _ => Did::TookOut,
+                    };
+                    done.push(Cleaned { what, did, path: change.path, trouble: None });
+                }
                 Err(trouble) => {
-                    let path = sessions.file(&id);
-                    done.push(Cleaned { what, path, trouble: Some(trouble.to_string()) });
+                    let path = match record.target {
+                        Target::Session => sessions.file(&id),
+                        Target::Source => self.site.source.clone(),
+                    };
+                    done.push(Cleaned { what, did: Did::Ended, path, trouble: Some(trouble.to_string()) });
                 }
             }
         }
         Ok(done)
+    }
+
+    /// The stale sessions of other sources, which only a `clean` of those ends.
+    #[must_use]
+    pub fn stale_elsewhere(&self) -> Vec<Record> {
+        let Some(sessions) = &self.site.sessions else { return Vec::new() };
+        let stale = |record: &Record| {
+            matches!(self.life(record), Life::OtherFile(_))
+                && record.life(self.world, &self.site.workspace) == Life::Stale
+        };
+        let ids = sessions.ids(self.world).unwrap_or_default();
+        let records = ids.iter().filter_map(|id| sessions.read(self.world, id).ok().flatten());
+        records.filter(stale).collect()
+    }
+
+    /// How a session is found from this source.
+    #[must_use]
+    pub fn life(&self, record: &Record) -> Life {
+        match record.life(self.world, &self.site.workspace) {
+            Life::Elsewhere => Life::Elsewhere,
+            _ if !record.is_of(self.world, &self.site.source) => Life::OtherFile(record.source.clone()),
+            life => life,
+        }
+    }
+
+    /// That a session is one of this source; all is well also where there is none of that id yet.
+    ///
+    /// # Errors
+    ///
+    /// When the session belongs to another folder or another file, which is named.
+    pub fn of_this_file(&self, id: &str, record: Option<&Record>) -> Result<(), Trouble> {
+        let Some(record) = record else { return Ok(()) };
+        match self.life(record) {
+            Life::Elsewhere => {
+                Err(Trouble::Session(format!("the session {id} is one of {}", record.workspace.display())))
+            }
+            Life::OtherFile(source) => Err(Trouble::OtherFile { id: id.to_owned(), source }),
+            _ => Ok(()),
+        }
     }
 
     /// What dead processes left beside the source, the lock and the files of sessions.
@@ -426,17 +492,13 @@ impl<'w> Overlay<'w> {
         Err(self.keeps_changing(&path))
     }
 
-    /// True for a session that is this owner's, or nobody's any more.
+    /// That a session is one of this source, and this owner's, or nobody's any more.
     fn may(&self, id: &str, record: Option<&Record>, by: &Owner) -> Result<(), Trouble> {
+        self.of_this_file(id, record)?;
         match record {
-            Some(record)
-                if record.owner != *by && record.life(self.world, &self.site.workspace) == Life::Live =>
-            {
+            Some(record) if record.owner != *by && self.life(record) == Life::Live => {
                 let pid = record.owner.pid;
                 Err(Trouble::Session(format!("the session {id} belongs to process {pid}, which is alive")))
-            }
-            Some(record) if record.workspace != self.site.workspace => {
-                Err(Trouble::Session(format!("the session {id} is one of {}", record.workspace.display())))
             }
             _ => Ok(()),
         }
@@ -560,11 +622,26 @@ impl<'w> Overlay<'w> {
     }
 }
 
+/// What cleaning up did to a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Did {
+    /// It was removed: a lock, a file of a moment, or a source that held nothing but its block.
+    Removed,
+    /// It was removed, the file of a session.
+    RemovedFile,
+    /// The block was taken out of it, the rest stays.
+    TookOut,
+    /// Nothing: there was neither file nor block any more, and only the record says now that the session ended.
+    Ended,
+}
+
 /// What was cleaned up, or would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cleaned {
     /// What it was.
     pub what: String,
+    /// What was done to the file.
+    pub did: Did,
     /// Where it was.
     pub path: PathBuf,
     /// Why it is still there.

@@ -73,6 +73,8 @@ pub enum Life {
     Foreign,
     /// Its record is about another folder, such as another worktree that shares this state.
     Elsewhere,
+    /// It belongs to another source of the same folder: this one.
+    OtherFile(PathBuf),
     /// Its record cannot be read: why.
     Unreadable(String),
 }
@@ -87,6 +89,7 @@ impl Life {
             Life::Archived => "archived",
             Life::Foreign => "not ours",
             Life::Elsewhere => "of another folder",
+            Life::OtherFile(_) => "of another file",
             Life::Unreadable(_) => "unreadable",
         }
     }
@@ -176,6 +179,13 @@ impl Record {
         // Where the system tells when a process started, an owner that does not say it is not to be trusted.
         let known = !owner::KNOWS_START || self.owner.start.is_some() || !owner::is_here(&self.owner);
         if known && world.alive(&self.owner) { Life::Live } else { Life::Stale }
+    }
+
+    /// True where the session belongs to this source, under whatever name: links are followed.
+    #[must_use]
+    pub fn is_of(&self, world: &dyn World, source: &Path) -> bool {
+        self.source == source
+            || matches!((world.real(&self.source), world.real(source)), (Ok(one), Ok(other)) if one == other)
     }
 
     /// True where these bytes are what was written, and nobody else's.

@@ -90,7 +90,9 @@ impl Status {
     #[must_use]
     pub fn findings(&self) -> Vec<String> {
         let mut found = Vec::new();
-        let files = [&self.source].into_iter().chain(self.sessions.iter().map(|session| &session.file));
+        // What is wrong with a session of another file is said where that file is looked at.
+        let here = self.sessions.iter().filter(|session| !matches!(session.life, Life::OtherFile(_)));
+        let files = [&self.source].into_iter().chain(here.map(|session| &session.file));
         for file in files {
             found.extend(file.unreadable.iter().map(|why| format!("{}: {why}", file.path.display())));
             let strays = file.strays.iter();
@@ -198,7 +200,7 @@ impl Overlay<'_> {
             let (file, bytes) = self.file_status(sessions.file(&id));
             let record = sessions.read(self.world, &id);
             let life = match &record {
-                Ok(Some(record)) => record.life(self.world, &self.site.workspace),
+                Ok(Some(record)) => self.life(record),
                 // A folder in which other programs keep something is no session of an overlay.
                 Ok(None) if file.bytes.is_none() && file.unreadable.is_none() => return None,
                 Ok(None) => Life::Foreign,
