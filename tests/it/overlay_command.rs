@@ -220,23 +220,88 @@ fn markers_that_make_no_block_are_told_with_their_place_and_the_file_stays() {
 fn wrong_usage_and_files_of_other_kinds_are_failures() {
     let project = Project::new();
     let ran = project.run("apply", &["--session", "../x"]);
-    assert_eq!((ran.status, &*ran.stderr), (2, "error: session_id must match ^[A-Za-z0-9_-]{1,64}$\n"));
+    let says =
+        "error: --session `../x`: a session is named with letters, digits, `_` and `-`, at most 64 of them\n";
+    assert_eq!((ran.status, &*ran.stderr), (2, says));
     assert_eq!(project.run("apply", &["--now", "soon"]).status, 2);
     assert_eq!(project.run("apply", &["--bench", "."]).status, 2);
     assert_eq!(project.run("apply", &["--variant", "none"]).status, 2);
-    let told = |file: &str| {
+    let told_of = |file: &str, target: &str| {
         let mut command = plywood();
-        let args = ["overlay", "apply", file, "--target", "source", "--workspace", "."];
+        let args = ["overlay", "apply", file, "--target", target, "--workspace", "."];
         let output = command.current_dir(project.0.path()).args(args).output().expect("it starts");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     fs::create_dir(project.path("folder.md")).expect("made");
-    assert_eq!(told("folder.md"), (Some(2), "error: folder.md: it is a folder\n".into()));
-    assert_eq!(told("none/AGENTS.md"), (Some(2), "error: there is no folder `none`\n".into()));
-    if cfg!(target_os = "linux") {
-        assert_eq!(told("/dev/full"), (Some(2), "error: /dev/full: it is no regular file\n".into()));
+    for target in ["session", "source"] {
+        let told = |file: &str| told_of(file, target);
+        let (status, says) = told("folder.md");
+        assert!(status == Some(2) && says.starts_with("error: folder.md: it is a folder\n"), "{says}");
+        assert!(says.contains("folder.md/AGENTS.md"), "{says}");
+        assert_eq!(told("none/AGENTS.md"), (Some(2), "error: there is no folder `none`\n".into()));
+        if cfg!(target_os = "linux") {
+            let (status, says) = told("/dev/full");
+            let starts = says.starts_with("error: /dev/full: it is no regular file\n");
+            assert!(status == Some(2) && starts && says.contains("such as AGENTS.md"), "{says}");
+        }
+    }
+    // A pipe is not waited for, whatever is done with it.
+    #[cfg(unix)]
+    {
+        let pipe = project.path("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().expect("it is installed").success());
+        let (status, says) = told_of("pipe", "session");
+        assert!(status == Some(2) && says.starts_with("error: pipe: it is no regular file\n"), "{says}");
+        fs::remove_file(pipe).expect("removed");
     }
     assert_eq!(project.files(), ["AGENTS.md"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn where_nothing_is_stripped_it_is_said_where_the_overlay_is() {
+    let project = Project::new();
+    assert_eq!(project.run("strip", &[]).stdout, "nothing done: no session of this process is here\n");
+    let mut agent = Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().expect("a process");
+    let pid = agent.id().to_string();
+    project.run("apply", &["--target", "source", "--session", "s1", "--owner", &pid]);
+    project.run("apply", &["--session", "s2", "--owner", &pid]);
+    let hints = |ran: Ran| ran.stdout.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    let block =
+        "hint: AGENTS.md holds a block: `plywood overlay strip AGENTS.md --target source` takes it out";
+    let live = format!("hint: the session s2 of process {pid} is here: `--session s2 --owner {pid}` ends it");
+    assert_eq!(hints(project.run("strip", &[])), [block, &live]);
+    agent.kill().and_then(|()| agent.wait()).expect("it ends");
+    let ran = project.run("strip", &[]);
+    assert!(ran.stdout.contains("`plywood overlay clean AGENTS.md` ends it"), "{ran:?}");
+    assert!(
+        project.json("strip", &[])["hints"][0].as_str().is_some_and(|hint| hint.contains("--target source"))
+    );
+    // What it says helps.
+    assert_eq!(project.run("strip", &["--target", "source"]).status, 0);
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
+}
+
+#[test]
+fn a_sample_can_be_named_as_everywhere() {
+    let project = Project::new();
+    let args = ["--session", "s1", "--now", "2026-04-01T09:00:00Z"];
+    let own = project.run("apply", &args);
+    assert_eq!((own.status, project.run("apply", &[&args[..], &["--bench", "omx"]].concat()).status), (0, 0));
+    // It is the profile that is used anyway.
+    assert!(
+        project.run("apply", &[&args[..], &["--bench", "omx"]].concat()).stdout.starts_with("unchanged  ")
+    );
+    // Another one has no block, which is said of it.
+    let ran = project.run("apply", &["--bench", "xbot"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.starts_with("error: the bench xbot has no place with `of: block`"), "{ran:?}");
+    let ran = project.run("apply", &["--bench", "xbott"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("there is no file or folder `xbott`") && ran.stderr.contains("`xbot`"),
+        "{ran:?}"
+    );
 }
 
 /// A bench of the user's own, with other markers, another lock, and files that have other names.

@@ -28,7 +28,7 @@ pub struct SiteArgs {
     /// The file with the rules, such as AGENTS.md; the path of a session's own file follows from it
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// A bench that says what the overlay is made of; by default a profile that is part of the program
+    /// A bench or a sample that says what the overlay is made of; by default a profile that is part of the program
     #[arg(long, value_name = "BENCH")]
     pub bench: Option<PathBuf>,
     /// Apply a variant of the bench; several are applied in the order given

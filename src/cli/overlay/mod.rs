@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::args::{OverlayAction, SiteArgs, TargetArg};
+use super::open::Named;
 use super::output::{Failure, Out, Outcome, Result};
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::Name;
@@ -18,7 +19,7 @@ use crate::io::overlay::owner::{self, Owner};
 use crate::io::overlay::profile::{Composed, Profile, Wanted};
 use crate::io::overlay::session::{Life, Record, SCHEMA, Target, is_id, new_id};
 use crate::io::overlay::status::Status;
-use crate::io::overlay::world::{Machine, World};
+use crate::io::overlay::world::{Kind, Machine, World};
 use crate::io::overlay::{Change, Overlay, Site, Trouble};
 
 /// Does what is asked.
@@ -54,7 +55,9 @@ impl<'a> Job<'a> {
         if let Some(id) = &args.session
             && !is_id(id)
         {
-            return Err(Failure::message("session_id must match ^[A-Za-z0-9_-]{1,64}$"));
+            return Err(Failure::message(format!(
+                "--session `{id}`: a session is named with letters, digits, `_` and `-`, at most 64 of them"
+            )));
         }
         if let Some(now) = &args.now
             && parse_time(now).is_none()
@@ -70,8 +73,14 @@ impl<'a> Job<'a> {
             Some(workspace) => real_folder(workspace)?,
             None => folder.clone(),
         };
+        let (bench, sample) = match args.bench.as_deref().map(Named::of).transpose()? {
+            Some(Named::Path(path)) => (Some(path), None),
+            Some(Named::Sample(sample)) => (None, Some(sample)),
+            None => (None, None),
+        };
         let wanted = Wanted {
-            bench: args.bench.clone(),
+            bench,
+            sample,
             variants: args.variants.iter().map(|name| Name::from(&**name)).collect(),
             model: None,
             source: folder.join(name),
@@ -181,6 +190,7 @@ impl<'a> Job<'a> {
         profile: &mut Profile,
         id: &str,
     ) -> Result<std::result::Result<(Change, Record, Composed), Trouble>> {
+        self.source_is_a_file()?;
         let record = self.record(id)?;
         let composed = profile.compose(id, &record.began).map_err(Failure::Diagnostics)?;
         let overlay = self.overlay();
@@ -194,6 +204,28 @@ impl<'a> Job<'a> {
             composed.keep_caches(&Machine);
         }
         Ok(done.map(|(change, record)| (change, record, composed)))
+    }
+
+    /// Rules are read from a file: a folder, a pipe or a device has none, and its own folder is not the user's project.
+    fn source_is_a_file(&self) -> Result<()> {
+        let source = &self.site.source;
+        let what = match Machine.about(source).map(|about| about.kind) {
+            Ok(Kind::Folder) => "it is a folder",
+            Ok(Kind::Other) => "it is no regular file",
+            // What is not there may become a file; what else is wrong is told by whoever reads it.
+            Ok(Kind::File) | Err(_) => return Ok(()),
+        };
+        let file = self.args.file.display();
+        let hint = match what {
+            "it is a folder" => {
+                format!(
+                    "name the file with the rules, such as `{}`",
+                    self.args.file.join("AGENTS.md").display()
+                )
+            }
+            _ => "FILE is the file with the rules, such as AGENTS.md".to_owned(),
+        };
+        Err(Failure::Diagnostics(vec![Diagnostic::error(format!("{file}: {what}")).hint(hint)]))
     }
 
     /// The id of a session that begins.
@@ -232,7 +264,7 @@ impl<'a> Job<'a> {
                 self.applied("refresh", done, out)
             }
             None => {
-                report::nothing(&self, "refresh", "no overlay is applied here", out)?;
+                report::nothing(&self, "refresh", "no overlay is applied here", &[], out)?;
                 Ok(Outcome::Found)
             }
         }
@@ -261,12 +293,33 @@ impl<'a> Job<'a> {
                 Ok(Outcome::Done)
             }
             Ok(None) => {
-                report::nothing(self, "strip", "no session of this process is here", out)?;
+                report::nothing(self, "strip", "no session of this process is here", &self.elsewhere(), out)?;
                 Ok(Outcome::Done)
             }
             Err(Stop::Failed(failure)) => Err(failure),
             Err(Stop::Trouble(trouble)) => self.left_alone("strip", &trouble, out),
         }
+    }
+
+    /// Where an overlay is that was not meant, and what takes it out: each one sentence.
+    fn elsewhere(&self) -> Vec<String> {
+        let (overlay, file) = (self.overlay(), self.shown(&self.site.source));
+        let mut hints = Vec::new();
+        if self.target == Target::Session && overlay.status(None).source.blocks > 0 {
+            hints.push(format!(
+                "{file} holds a block: `plywood overlay strip {file} --target source` takes it out"
+            ));
+        }
+        for record in self.candidates(true) {
+            let (id, pid) = (&record.id, record.owner.pid);
+            hints.push(match overlay.life(&record) {
+                Life::Stale => format!(
+                    "the session {id} of process {pid}, which is dead, is here: `plywood overlay clean {file}` ends it"
+                ),
+                _ => format!("the session {id} of process {pid} is here: `--session {id} --owner {pid}` ends it"),
+            });
+        }
+        hints
     }
 
     /// Takes the overlay out; none where nobody knows which.

@@ -167,13 +167,22 @@ fn diff(change: &Change, out: &mut Out<'_>) -> Result<()> {
 }
 
 /// There was nothing to do.
-pub(super) fn nothing(job: &Job<'_>, action: &'static str, why: &str, out: &mut Out<'_>) -> Result<()> {
+pub(super) fn nothing(
+    job: &Job<'_>,
+    action: &'static str,
+    why: &str,
+    hints: &[String],
+    out: &mut Out<'_>,
+) -> Result<()> {
     if job.args.json {
         out.json_line(&json!({
-            "schema": SCHEMA, "action": action, "target": target(job), "did": "nothing", "reason": why,
+            "schema": SCHEMA, "action": action, "target": target(job), "did": "nothing", "reason": why, "hints": hints,
         }))?;
     } else {
         out.line(format_args!("nothing done: {why}"))?;
+        for hint in hints {
+            out.line(format_args!("hint: {hint}"))?;
+        }
     }
     Ok(())
 }

@@ -44,8 +44,10 @@ pub struct Profile {
 /// What is asked of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
-    /// The bench; none for the program's own profile.
+    /// The bench; none for a sample.
     pub bench: Option<PathBuf>,
+    /// The sample where there is no `bench`; none for the program's own profile.
+    pub sample: Option<&'static samples::Sample>,
     /// Variants of it, applied in this order.
     pub variants: Vec<Name>,
     /// A model instead of the bench's.
@@ -88,7 +90,10 @@ impl Profile {
     pub fn open(wanted: &Wanted, machine: &Machine) -> Result<Profile, Vec<Diagnostic>> {
         let one = |problem| vec![problem];
         let (root, name) = match &wanted.bench {
-            None => (BenchRoot::Embedded(samples::overlay_profile().files), "bench.yaml".into()),
+            None => {
+                let sample = wanted.sample.unwrap_or_else(samples::overlay_profile);
+                (BenchRoot::Embedded(sample.files), "bench.yaml".into())
+            }
             Some(path) => match Target::find(path).map_err(one)? {
                 Target::Bench(path) => {
                     let path = path.canonicalize().unwrap_or(path);
