@@ -109,6 +109,12 @@ pub fn right(text: &str, cells: usize) -> String {
     format!("{:1$}{text}", "", cells - used)
 }
 
+/// So many of something, in words: `1 call`, `1,200 calls`.
+#[must_use]
+pub fn counted(number: u64, word: &str) -> String {
+    format!("{} {word}{}", grouped(number), if number == 1 { "" } else { "s" })
+}
+
 /// A number with a comma between thousands.
 #[must_use]
 pub fn grouped(number: u64) -> String {

@@ -98,22 +98,22 @@ pub(super) fn run(args: &BuildArgs, out: &mut Out<'_>) -> Result {
 
 /// What a provider would be sent, on one line.
 fn body(request: &Request, format: wire::Format, out: &mut Out<'_>) -> std::io::Result<()> {
-    out.line(wire::body(request, format))
+    out.raw_line(wire::body(request, format))
 }
 
 /// Every block under a line that says what it is. The texts are as they are sent, a line end at the end of each.
 fn text(request: &Request, out: &mut Out<'_>) -> std::io::Result<()> {
     for (index, block) in request.blocks.iter().enumerate() {
         if index > 0 {
-            out.line("")?;
+            out.raw_line("")?;
         }
-        out.line(format_args!("=== {}", heading(block)))?;
+        out.raw_line(format_args!("=== {}", heading(block)))?;
         out.text(block.text.text())?;
         if !block.text.text().ends_with('\n') {
-            out.line("")?;
+            out.raw_line("")?;
         }
         if let Some(mark) = request.marks.iter().find(|mark| mark.block == index) {
-            out.line(format_args!("=== cache mark, {} s", mark.ttl))?;
+            out.raw_line(format_args!("=== cache mark, {} s", mark.ttl))?;
         }
     }
     Ok(())

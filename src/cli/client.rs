@@ -19,10 +19,10 @@ pub(super) fn run(args: &ClientArgs, out: &mut Out<'_>) -> Result {
     }
     let options = Options { file: folder.join(&args.file), server, session: args.session.clone() };
     let mut print = |line: &str| {
-        out.line(line)?;
+        out.raw_line(line)?;
         out.flush()
     };
-    let mut say = |message: &str| eprintln!("note: {message}");
+    let mut say = |message: &str| crate::cli::output::warn(format_args!("note: {message}"));
     match client::run(&options, BufReader::new(io::stdin()), &mut print, &mut say) {
         Ok(Ended::Answered | Ended::Signal) => Ok(Outcome::Done),
         Err(Stopped::Message(message)) => Err(Failure::Message(message)),

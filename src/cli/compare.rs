@@ -10,6 +10,7 @@ use super::open::{Bench, Edge, adjust};
 use super::order;
 use super::output::{Failure, Out, Outcome, Result};
 use super::report::Revisions;
+use crate::app::cells::counted;
 use crate::app::engine::Counters;
 use crate::app::tables;
 use crate::core::cache::{Measures, Models, Money, Verdict};
@@ -268,9 +269,10 @@ fn text(
     let ways = comparison.rows.iter().filter(|row| row.failed.is_none()).count();
     let checked = if checked { "checked" } else { "WRONG, see the messages" };
     out.line(format_args!(
-        "sums {checked}: {ways} ways x {} calls x {} models, inclusive and exclusive",
-        comparison.base().map_or(0, |row| row.calls.len()),
-        table.models.len()
+        "sums {checked}: {} x {} x {}, inclusive and exclusive",
+        counted(ways as u64, "way"),
+        counted(comparison.base().map_or(0, |row| row.calls.len() as u64), "call"),
+        counted(table.models.len() as u64, "model")
     ))
 }
 
@@ -449,7 +451,7 @@ fn write(bench: &Bench, asked: &str, policies: &[Policy], out: &mut Out<'_>) -> 
             edit::ChangedLine::Old(_) => out.painted(&text, "31"),
             edit::ChangedLine::New(_) => out.painted(&text, "32"),
         };
-        out.line(painted)?;
+        out.raw_line(painted)?;
     }
     edit::write(path, &original, &edited).map_err(|_| {
         Failure::message(format!("{} could not be written, or was changed meanwhile", key.path))

@@ -12,7 +12,7 @@ use super::run::unkept_words;
 use super::shot::{Shot, theme};
 use super::workbench;
 use crate::app::action::{self, Action};
-use crate::app::cells::grouped;
+use crate::app::cells::{counted, grouped};
 use crate::app::effect::EngineRequest;
 use crate::app::engine::{Counters, Inline};
 use crate::app::event::Event;
@@ -197,7 +197,11 @@ fn markdown(args: &ReportArgs, snapshot: &Snapshot, gathered: &Gathered, picture
             _ => None,
         })
         .sum();
-    say(format!("{sign}{} tokens are paid again over {} calls.\n", grouped(lost), snapshot.calls.rows.len()));
+    say(format!(
+        "{sign}{} tokens are paid again over {}.\n",
+        grouped(lost),
+        counted(snapshot.calls.rows.len() as u64, "call")
+    ));
     for (call, lines) in &gathered.verdicts {
         if let Some((first, rest)) = lines.split_first() {
             say(format!("- call {call} {}", escaped(first)));
@@ -215,7 +219,7 @@ fn markdown(args: &ReportArgs, snapshot: &Snapshot, gathered: &Gathered, picture
     }
     let ways = tables::ways(&snapshot.why.ways);
     if !ways.is_empty() {
-        say(format!("\n## Told another way, over {} calls\n", snapshot.why.ways.calls));
+        say(format!("\n## Told another way, over {}\n", counted(u64::from(snapshot.why.ways.calls), "call")));
         say(ways.markdown().trim_end().to_owned());
     }
     say("\n## Lints\n".into());

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::compare::Comparing;
 use super::open::Bench;
 use super::output::{Out, Table};
-use crate::app::cells::grouped;
+use crate::app::cells::{counted, grouped};
 use crate::core::compare::{
     LayerVolatility, Row, Share, Suggestion, Volatility, Worth, pick, reordered, suggest,
 };
@@ -45,7 +45,10 @@ pub(super) fn text(
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
     let runs = if volatility.runs == 1 { "1 run".to_owned() } else { format!("{} runs", volatility.runs) };
-    out.line(format_args!("How often layers changed: {runs}, {} calls", volatility.calls))?;
+    out.line(format_args!(
+        "How often layers changed: {runs}, {}",
+        counted(u64::from(volatility.calls), "call")
+    ))?;
     let mut table =
         Table::new(&["layer", "refresh", ">in a turn", ">at a new turn", ">between runs", ">tokens"]);
     for layer in &volatility.layers {

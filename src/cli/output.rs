@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::paint;
 use crate::core::diagnostic::{Diagnostic, Severity};
+use crate::core::text::hidden;
 pub use crate::core::text::table::Table;
 
 /// How a command ended.
@@ -72,16 +73,38 @@ impl<'a> Out<'a> {
     /// A text in a style, given by the parameters of its escape sequence; as it is where there are no colours.
     #[must_use]
     pub fn painted(&self, text: &str, codes: &str) -> String {
-        if self.colored { paint::styled(text, codes) } else { text.to_owned() }
+        let text = hidden::escaped(text);
+        if self.colored { paint::styled(&text, codes) } else { text.into_owned() }
     }
 
-    /// A line.
+    /// A line for reading: what would steer a terminal is written as an escape, since names come from files that nobody
+    /// has looked at.
     ///
     /// # Errors
     ///
     /// As the writer.
     pub fn line(&mut self, line: impl Display) -> io::Result<()> {
+        let line = line.to_string();
+        writeln!(self.to, "{}", hidden::escaped(&line))
+    }
+
+    /// A line as it is: for programs, or [`painted`](Out::painted).
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn raw_line(&mut self, line: impl Display) -> io::Result<()> {
         writeln!(self.to, "{line}")
+    }
+
+    /// A heading, bold where there are colours.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn heading(&mut self, text: &str) -> io::Result<()> {
+        let painted = self.painted(text, "1");
+        self.raw_line(painted)
     }
 
     /// Text as it is.
@@ -141,6 +164,13 @@ impl Table {
     pub fn write(&self, out: &mut Out<'_>) -> io::Result<()> {
         self.lines().into_iter().try_for_each(|line| out.line(line))
     }
+}
+
+/// A line on stderr, in which nothing steers a terminal.
+pub fn warn(message: impl Display) {
+    let message = message.to_string();
+    // Nobody is left to be told when stderr is closed.
+    let _ = writeln!(io::stderr().lock(), "{}", hidden::escaped(&message));
 }
 
 /// Says on stderr what went wrong, in colours where `colored`, and gives the exit status. A reader that went away, as

@@ -7,6 +7,7 @@ use clap::ColorChoice;
 use super::args::ColorArg;
 use super::settings::Environment;
 use crate::core::diagnostic::{Diagnostic, Severity};
+use crate::core::text::hidden;
 
 /// Whether a stream gets colours: as the flag says, else where a terminal reads it and nobody asked for none.
 #[must_use]
@@ -46,6 +47,7 @@ pub(super) fn styled(text: &str, codes: &str) -> String {
 /// A message with its word, its place and its hint in colours.
 pub(super) fn diagnostic(diagnostic: &Diagnostic, colored: bool) -> String {
     let text = diagnostic.to_string();
+    let text = hidden::escaped(&text).into_owned();
     if !colored {
         return text;
     }

@@ -8,7 +8,7 @@ use super::llm_log::LlmLog;
 use super::open::{Bench, no_such_call};
 use super::output::{Out, Result, Table};
 use super::report::{Revisions, failed_layers, request_sha256};
-use crate::app::cells::grouped;
+use crate::app::cells::{counted, grouped};
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
@@ -577,8 +577,8 @@ fn summary(
     };
     let cost = if totals.unpriced > 0 { "n/a".to_owned() } else { format!("{sign}{}", totals.cost) };
     out.line(format_args!(
-        "{} calls, {} tokens sent, {} read, {} paid again, input {cost}; {} of the calls.",
-        totals.calls,
+        "{}, {} tokens sent, {} read, {} paid again, input {cost}; {} of the calls.",
+        counted(totals.calls.into(), "call"),
         sum(totals.sent),
         sum(totals.read),
         sum(totals.lost),

@@ -39,7 +39,9 @@ pub(super) fn run(args: &ServeArgs, out: &mut Out<'_>) -> Result {
     let address = listener.local_addr()?;
     if !address.ip().is_loopback() {
         let who = "whoever reaches it reads prompts and files of the workspace and writes rules";
-        eprintln!("warning: {address} can be reached from other machines: {who}");
+        crate::cli::output::warn(format_args!(
+            "warning: {address} can be reached from other machines: {who}"
+        ));
     }
     let registry = Registry::new(bench, Box::new(Edge(file)), journals);
     server::serve(listener, registry, || {
@@ -61,13 +63,17 @@ fn address(text: &str) -> Option<SocketAddr> {
 /// Where the sessions of this bench are kept.
 fn journals(file: &BenchFile, scratch: bool) -> Result<Journals> {
     if scratch {
-        eprintln!("note: a sample, in a scratch copy: its sessions end with the server");
+        crate::cli::output::warn(format_args!(
+            "note: a sample, in a scratch copy: its sessions end with the server"
+        ));
         return Ok(Journals::none());
     }
     let environment = Environment::of_process();
     let state = Places::of_user(None, &environment.look()).log;
     let Some(state) = state.as_deref().and_then(std::path::Path::parent) else {
-        eprintln!("warning: there is no home folder: sessions end with the server");
+        crate::cli::output::warn(format_args!(
+            "warning: there is no home folder: sessions end with the server"
+        ));
         return Ok(Journals::none());
     };
     let path = file.path().map_or_else(|| file.folder().to_owned(), |(path, _)| path.to_owned());
@@ -76,7 +82,7 @@ fn journals(file: &BenchFile, scratch: bool) -> Result<Journals> {
         Ok(journals) => Ok(journals),
         Err(Unkept::InUse) => Err(Failure::message("another server keeps the sessions of this bench")),
         Err(Unkept::Failed(reason)) => {
-            eprintln!("warning: sessions end with the server: {reason}");
+            crate::cli::output::warn(format_args!("warning: sessions end with the server: {reason}"));
             Ok(Journals::none())
         }
     }

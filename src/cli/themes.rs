@@ -90,7 +90,7 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
     for (_, role, style) in theme.roles() {
         let shown = format!(" {role:wide$}  The quick brown fox 敏捷的棕毛狐狸 0123 ");
         let shown = out.painted(&shown, &sgr(ground.patch(style)));
-        out.line(format_args!("{shown}  {}", described(style)))?;
+        out.raw_line(format_args!("{shown}  {}", described(style)))?;
     }
     Ok(Outcome::Done)
 }

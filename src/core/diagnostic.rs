@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::text::hidden::escaped;
+
 /// A place in a file, as editors count it: both numbers start at 1, columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
@@ -164,7 +166,7 @@ impl fmt::Display for Diagnostic {
             // The caret must stand under its character whatever the widths before it, so what
             // stands before the column is measured as the terminal will draw it.
             let before: String = line.chars().take(at.column as usize - 1).collect();
-            let pad = crate::core::text::width::width(&before.replace('\t', "    "));
+            let pad = crate::core::text::width::width(&escaped(&before.replace('\t', "    ")));
             let shown = line.replace('\t', "    ");
             write!(f, "\n{:gutter$} |\n{} | {shown}\n{:gutter$} | {:pad$}^", "", at.line, "", "")?;
         }

@@ -219,7 +219,11 @@ fn a_line_that_is_too_long_costs_nothing_but_itself() {
     write!(file, "\"}}\n{}\n", lines()[1]).expect("written");
     let output = audit(&[path(&log)]);
     assert!(stdout(&output).contains("2 calls in 1 conversation"), "{}", stdout(&output));
-    assert!(stderr(&output).contains(":2: it has 100 MB, more than the 48 MB"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains(":2: it has 104,857,614 bytes, more than the 50,331,648"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -286,6 +290,55 @@ fn usage_that_makes_no_sense_is_refused() {
     }
     let text = stdout(&audit(&[path(&log)]));
     assert!(text.contains("no log of a kind that is known, 0 lines") && text.contains("No calls."), "{text}");
+    // What cannot be done together is told before anything is read.
+    let log = written(folder.path(), "right.jsonl", lines().join("\n"));
+    let before = written(folder.path(), "before.json", stdout(&audit(&[path(&log), "--json"])));
+    for more in [vec!["--baseline", path(&before)], vec!["--new-since", "2025-11-30"]] {
+        let output = audit(&[&[path(&log), "--follow"], &more[..]].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}");
+        assert!(stderr(&output).contains("cannot be used with"), "{}", stderr(&output));
+    }
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(lines().join("\n").as_bytes()).expect("compressed");
+    let packed = written(folder.path(), "log.jsonl.gz", gzip.finish().expect("compressed"));
+    let output = audit(&[path(&packed), "--follow"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("a compressed log cannot be followed"), "{}", stderr(&output));
+}
+
+#[test]
+fn nothing_to_audit_is_no_success() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let right = written(folder.path(), "right.jsonl", lines().join("\n"));
+    let before = written(folder.path(), "before.json", stdout(&audit(&[path(&right), "--json"])));
+    for text in ["", "\n\n", "{\"what\":\"else\"}\n", "no JSON\n{\"cut\":\n", &lines()[0][..200]] {
+        let log = written(folder.path(), "log.jsonl", text);
+        for more in [vec![], vec!["--baseline", path(&before)], vec!["--json"], vec!["--format", "csv"]] {
+            let output = audit(&[&[path(&log)], &more[..]].concat());
+            assert_eq!(output.status.code(), Some(2), "{text:?} {more:?}");
+            assert!(stderr(&output).contains("no call could be read"), "{}", stderr(&output));
+        }
+    }
+    // That there are only older calls is an answer.
+    assert_eq!(audit(&[path(&right), "--since", "2026-01-01"]).status.code(), Some(0));
+}
+
+#[test]
+fn a_number_beyond_any_prompt_is_told_by_its_line_and_not_counted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for number in ["18446744073709551615", "1000000000001", "1e300"] {
+        let bad = lines()[1].replace("\"input_tokens\":20", &format!("\"input_tokens\":{number}"));
+        assert_ne!(bad, lines()[1]);
+        let log = written(folder.path(), "log.jsonl", [&*lines()[0], &*bad, &*lines()[2]].join("\n"));
+        let output = audit(&[path(&log)]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(stderr(&output).contains("log.jsonl:2: its usage is unusable"), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert!(text.contains("3 lines, 1 skipped") && text.contains("2 calls in 1 conversation"), "{text}");
+        // Alone, it leaves nothing to audit.
+        let log = written(folder.path(), "alone.jsonl", bad);
+        assert_eq!(audit(&[path(&log)]).status.code(), Some(2));
+    }
 }
 
 #[test]

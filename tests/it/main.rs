@@ -16,6 +16,8 @@ mod diff;
 mod edits;
 mod engine;
 mod failed_reads;
+#[cfg(unix)]
+mod hostile;
 mod house;
 mod init;
 mod injectors;

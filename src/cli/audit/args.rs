@@ -35,7 +35,7 @@ pub struct AuditArgs {
     #[arg(long, value_name = "TIME")]
     pub new_since: Option<String>,
     /// Wait for what is added to the log, and tell each call as it comes
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["baseline", "new_since"])]
     pub follow: bool,
     /// What the logs are, instead of what they look like
     #[arg(long, value_name = "KIND")]

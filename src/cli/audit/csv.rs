@@ -35,7 +35,7 @@ const COLUMNS: &[&str] = &[
 
 /// The names of the columns.
 pub(super) fn heading(out: &mut Out<'_>) -> io::Result<()> {
-    out.line(COLUMNS.join(","))
+    out.raw_line(COLUMNS.join(","))
 }
 
 /// A call.
@@ -78,7 +78,7 @@ pub(super) fn line(
         call.lost_cost.map_or_else(String::new, |cost| cost.decimals(6)),
         call.error.clone().unwrap_or_default(),
     ];
-    out.line(cells.map(|cell| quoted(&cell)).join(","))
+    out.raw_line(cells.map(|cell| quoted(&cell)).join(","))
 }
 
 /// A time as RFC 3339 has it.

@@ -66,6 +66,10 @@ fn read(files: &[PathBuf], forced: Forced, follow: bool, to: &SyncSender<Told>) 
             Ok(log) => log,
             Err(problem) => return to.send(Told::Failed(problem)),
         };
+        if follow && log.is_compressed() {
+            let message = "--follow: a compressed log cannot be followed; leave out --follow, or follow the log that is not compressed";
+            return to.send(Told::Failed(Diagnostic::error(message).in_file(path.to_string_lossy())));
+        }
         drain(file, &mut log, to)?;
         let more = follow && path != Path::new("-");
         let last = |call: Exchange| to.send(Told::Call(file, Box::new(call)));

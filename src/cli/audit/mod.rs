@@ -12,11 +12,12 @@ use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use args::{AuditArgs, AuditFormat};
 use feed::{FileState, Told};
 
-use super::output::{Failure, Out, Outcome, Result};
+use super::output::{Failure, Out, Outcome, Result, warn};
 use super::settings;
 use crate::app::engine::Counters;
 use crate::core::audit::{Call, Judge, Totals};
@@ -113,7 +114,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
                     News::Truncated => "became shorter and is read from its beginning",
                     _ => "was replaced; the new one is read from its beginning",
                 };
-                let _ = writeln!(io::stderr().lock(), "{}: {what}", audit.file(file));
+                warn(format_args!("{}: {what}", audit.file(file)));
             }
             Told::Failed(problem) => {
                 bar.clear();
@@ -122,27 +123,33 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
         }
     }
     bar.clear();
-    // Its end was seen: the thread is done.
-    let _ = thread.join();
+    ended(thread)?;
     if let Some(known) = &mut audit.known {
         known.append(&mut before);
     }
     if told > PROBLEMS {
-        let _ = writeln!(io::stderr().lock(), "and {} lines more with something wrong", told - PROBLEMS);
+        warn(format_args!("and {} more with something wrong", text::plural(told - PROBLEMS, "line")));
     }
     writer.end(&audit, out)?;
+    if audit.totals.all.calls == 0 && audit.earlier == 0 {
+        return Err(Failure::message("no call could be read: nothing was audited"));
+    }
     let new = audit.known.as_ref().is_some_and(|known| !audit.totals.new_causes(known).is_empty());
     Ok(if new { Outcome::Found } else { Outcome::Done })
 }
 
+/// Waits for the thread that reads, whose end was seen. What it had read when it died is not all there is.
+fn ended(thread: JoinHandle<()>) -> Result<()> {
+    let died = |_| Failure::message("reading the logs ended before their end: this is a mistake in plywood");
+    thread.join().map_err(died)
+}
+
 /// Tells what is wrong with lines.
 fn tell(audit: &Audit, file: usize, state: &FileState, told: &mut u64) {
-    let mut stderr = io::stderr().lock();
     for problem in &state.problems {
         *told += 1;
         if *told <= PROBLEMS {
-            // Nobody is left to be told when stderr is closed.
-            let _ = writeln!(stderr, "{}:{}: {}; skipped", audit.file(file), problem.line, problem.message);
+            warn(format_args!("{}:{}: {}; skipped", audit.file(file), problem.line, problem.message));
         }
     }
 }
@@ -222,4 +229,16 @@ impl Bar {
 /// A diagnostic of a file that is an input of the command.
 fn unreadable(path: &std::path::Path, what: &str, why: impl std::fmt::Display) -> Failure {
     Failure::Diagnostics(vec![Diagnostic::error(format!("{what}: {why}")).in_file(path.to_string_lossy())])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_dies_is_no_success() {
+        assert!(ended(std::thread::spawn(|| {})).is_ok());
+        let thread = std::thread::spawn(|| std::panic::resume_unwind(Box::new("dead")));
+        assert!(matches!(ended(thread), Err(Failure::Message(_))));
+    }
 }

@@ -46,7 +46,7 @@ pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     groups(audit, out)?;
     if !totals.top.is_empty() {
         out.line("")?;
-        out.line(out.painted("Lost most", "1"))?;
+        out.heading("Lost most")?;
         for (file, call) in &totals.top {
             let of = if audit.files.len() > 1 { format!("{}: ", audit.file(*file)) } else { String::new() };
             let place = format!("{of}{}", redact::shown(&call.sentence(true)));
@@ -99,7 +99,7 @@ fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     out.line(text)
 }
 
-fn plural(count: u64, word: &str) -> String {
+pub(super) fn plural(count: u64, word: &str) -> String {
     format!("{} {word}{}", big(count), if count == 1 { "" } else { "s" })
 }
 
@@ -236,7 +236,7 @@ fn new(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     if new.is_empty() {
         return out.line("Nothing is lost for a new cause.");
     }
-    out.line(out.painted("New", "1"))?;
+    out.heading("New")?;
     for (cause, group) in new {
         out.line(format!(
             "  {}: {}, {} paid again, first in line {}",

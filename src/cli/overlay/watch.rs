@@ -31,7 +31,7 @@ pub(super) fn run(args: &WatchArgs, out: &mut Out<'_>) -> Result {
         let told = match news {
             News::Status(Status::Watching { .. }) => Ok(()),
             News::Status(status) => {
-                eprintln!("note: {status}");
+                crate::cli::output::warn(format_args!("note: {status}"));
                 Ok(())
             }
             News::Changed(profile) => again(&job, profile, &record, out),
@@ -64,7 +64,7 @@ fn again(job: &Job<'_>, profile: &mut Profile, record: &Record, out: &mut Out<'_
         Ok(composed) => composed,
         Err(problems) => {
             for problem in problems {
-                eprintln!("{problem}");
+                crate::cli::output::warn(format_args!("{problem}"));
             }
             return Ok(());
         }
@@ -83,7 +83,7 @@ fn again(job: &Job<'_>, profile: &mut Profile, record: &Record, out: &mut Out<'_
             Ok(())
         }
         Err(trouble) => {
-            eprintln!("error: {trouble}");
+            crate::cli::output::warn(format_args!("error: {trouble}"));
             Ok(())
         }
     }

@@ -150,8 +150,7 @@ impl Call {
             }
             (_, Verdict::SettingsChanged) => text.push_str(&format!(": {}", self.params.join(", "))),
             (_, Verdict::Unexplained) => {
-                let age =
-                    self.gap.map_or_else(String::new, |gap| format!(", {} after the call before", time(gap)));
+                let age = self.gap.map_or_else(String::new, |gap| format!(", {}", since_before(gap)));
                 let read = self.reported.and_then(|reported| reported.read).unwrap_or_default();
                 text.push_str(&format!(
                     ": bytes equal{age}, read {}. Routing or eviction; not yours",
@@ -160,7 +159,7 @@ impl Call {
             }
             (_, Verdict::Expired) => {
                 if let Some(gap) = self.gap {
-                    text.push_str(&format!(": {} after the call before", time(gap)));
+                    text.push_str(&format!(": {}", since_before(gap)));
                 }
             }
             (_, Verdict::ReasoningDropped) => {
@@ -299,6 +298,14 @@ pub fn time(milliseconds: i64) -> String {
     }
 }
 
+/// How long after the call before a call was sent. Logs are put together and replaced: its time may be an earlier one.
+fn since_before(gap: i64) -> String {
+    match gap {
+        0.. => format!("{} after the call before", time(gap)),
+        _ => format!("the clock went back {} since the call before", time(gap.saturating_neg())),
+    }
+}
+
 /// The sentence, with a quotation.
 impl fmt::Display for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -346,5 +353,18 @@ impl Call {
             fresh: self.scaled(expected.fresh()),
             lost: self.scaled(expected.lost()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_is_negative() {
+        assert_eq!(since_before(20_000), "20 s after the call before");
+        assert_eq!(since_before(0), "0 s after the call before");
+        assert_eq!(since_before(-3_200_000), "the clock went back 53 min since the call before");
+        assert!(!since_before(i64::MIN).contains('-'));
     }
 }

@@ -148,7 +148,7 @@ impl Judge {
         };
 
         let reported = answered.and_then(|answered| answered.reported);
-        let gap = told.zip(last_at).map(|(now, before)| now - before);
+        let gap = told.zip(last_at).map(|(now, before)| now.saturating_sub(before));
         let scale = reported.zip(expected.sent).and_then(|(reported, sent)| {
             (sent > 0 && reported.sent > 0).then(|| reported.sent as f64 / f64::from(sent))
         });

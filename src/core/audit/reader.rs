@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::body::{self, Before, Body, Placed};
 use super::pieces::{Pieces, Shape, detect};
-use super::usage::{self, Answered, Reported};
+use super::usage::{self, Answered, Beyond, Reported};
 use super::walk::{Fields, Known, walk};
 use crate::core::wire::lossless::Json;
 
@@ -70,6 +70,8 @@ pub enum Skipped {
     NoCall,
     /// The body of its request cannot be read.
     NoRequest,
+    /// A number of its usage is beyond any prompt.
+    Usage,
 }
 
 /// A line that is remembered, with the body that was read from it.
@@ -123,6 +125,9 @@ impl Reader {
             .map_err(|mistake| Skipped::NotJson { message: mistake.message, byte: mistake.at })?;
         let Some(pieces) = shape.pieces(&fields, line) else { return Err(Skipped::NoCall) };
         let answered = answer(&pieces, line);
+        if answered.as_ref().is_some_and(|answered| answered.unusable) {
+            return Err(Skipped::Usage);
+        }
         let Some(prefix) = pieces.body else {
             return self.answer(answered, pieces.id.as_deref(), found);
         };
@@ -232,13 +237,14 @@ fn answer(pieces: &Pieces, line: &[u8]) -> Option<Answered> {
     if let Some(range) = &pieces.usage
         && let Ok(raw) = std::str::from_utf8(&line[range.clone()])
         && let Ok(json) = Json::parse(raw)
-        && let Some(reported) = Reported::of(&json, raw)
     {
-        let answered = answered.get_or_insert_default();
-        match &mut answered.reported {
+        match Reported::of(&json, raw) {
             // The answer's own figures win: a gateway's are made from them.
-            Some(_) => {}
-            None => answered.reported = Some(reported),
+            Ok(Some(reported)) => {
+                answered.get_or_insert_default().reported.get_or_insert(reported);
+            }
+            Ok(None) => {}
+            Err(Beyond) => answered.get_or_insert_default().unusable = true,
         }
     }
     answered

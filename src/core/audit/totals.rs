@@ -94,21 +94,22 @@ impl AddAssign<&Call> for Sums {
             self.estimates += u64::from(call.is_estimate());
             expected
         };
-        self.sent += figures.sent.unwrap_or(0);
+        self.sent = self.sent.saturating_add(figures.sent.unwrap_or(0));
         match figures.read {
             Some(read) => {
-                self.read += read;
-                self.fresh += figures.fresh.unwrap_or(0);
+                self.read = self.read.saturating_add(read);
+                self.fresh = self.fresh.saturating_add(figures.fresh.unwrap_or(0));
             }
             None => self.unknown += 1,
         }
         if let Some(write) = figures.write {
-            *self.write.get_or_insert(0) += write;
+            let sum = self.write.get_or_insert(0);
+            *sum = sum.saturating_add(write);
         }
-        self.lost += call.lost().unwrap_or(0);
+        self.lost = self.lost.saturating_add(call.lost().unwrap_or(0));
         if let (Some(read), Some(expected)) = (told.read, expected.read) {
-            self.expected_read += expected;
-            self.compared_read += read;
+            self.expected_read = self.expected_read.saturating_add(expected);
+            self.compared_read = self.compared_read.saturating_add(read);
         }
         match call.cost {
             Some(cost) => self.cost += cost,

@@ -4,6 +4,8 @@
 //! figures are meant: where cached tokens are a part of the input (inclusive) and where they stand beside it
 //! (exclusive), so that one call is never counted twice.
 
+use std::cell::Cell;
+
 use serde::Serialize;
 
 use crate::core::cache::Accounting;
@@ -11,6 +13,12 @@ use crate::core::wire::lossless::{Json, Kind};
 
 /// The most bytes of one event in a stream that are looked into; usage events are a few hundred.
 const EVENT: usize = 1 << 20;
+/// No prompt or answer has more tokens: a greater number is a mistake of the log, and is not counted with.
+const MOST: u64 = 1_000_000_000_000;
+
+/// A number of usage is beyond any prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Beyond;
 
 /// The tokens of a call as its provider reported them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -41,24 +49,31 @@ impl Reported {
     #[must_use]
     pub fn stored(&self) -> u64 {
         match (self.accounting, self.write) {
-            (Some(Accounting::Exclusive), write) => self.read.unwrap_or(0) + write.unwrap_or(0),
-            (_, Some(write)) if write > 0 => self.read.unwrap_or(0) + write,
+            (Some(Accounting::Exclusive), write) => self.read.unwrap_or(0).saturating_add(write.unwrap_or(0)),
+            (_, Some(write)) if write > 0 => self.read.unwrap_or(0).saturating_add(write),
             _ => self.sent,
         }
     }
 
-    /// Reads an object of usage.
-    #[must_use]
-    pub fn of(usage: &Json, text: &str) -> Option<Reported> {
+    /// Reads an object of usage; none where it tells no tokens.
+    ///
+    /// # Errors
+    ///
+    /// When a number in it is beyond any prompt.
+    pub(super) fn of(usage: &Json, text: &str) -> Result<Option<Reported>, Beyond> {
+        let beyond = Cell::new(false);
         let number = |path: &[&str]| -> Option<u64> {
             let found = path.iter().try_fold(usage, |json, key| json.get(key))?;
-            let Kind::Number = found.kind else { return None };
-            let spelled = &text[found.span.clone()];
-            spelled.parse().ok().or_else(|| {
-                let float: f64 = spelled.parse().ok()?;
-                (0.0..1e15).contains(&float).then_some(float as u64)
+            tokens(found, text).unwrap_or_else(|Beyond| {
+                beyond.set(true);
+                None
             })
         };
+        let reported = Reported::read(usage, &number);
+        if beyond.get() { Err(Beyond) } else { Ok(reported) }
+    }
+
+    fn read(usage: &Json, number: &dyn Fn(&[&str]) -> Option<u64>) -> Option<Reported> {
         let any = |paths: &[&[&str]]| paths.iter().find_map(|path| number(path));
         let hour = any(&[
             &["cache_creation", "ephemeral_1h_input_tokens"],
@@ -94,12 +109,12 @@ impl Reported {
         if let Some(sent) = whole {
             // Gateways that speak Chat Completions for another vendor name its fields beside their own sum.
             let (read, write) = (inside_read.or(beside_read), inside_write.or(beside_write));
-            let parts = read.unwrap_or(0) + write.unwrap_or(0);
+            let parts = read.unwrap_or(0).saturating_add(write.unwrap_or(0));
             if parts > sent {
                 // The parts do not fit into the whole: it is no whole.
                 let accounting = Some(Accounting::Exclusive);
                 return Some(Reported {
-                    sent: sent + parts,
+                    sent: sent.saturating_add(parts),
                     read,
                     write,
                     write_1h: hour,
@@ -124,7 +139,7 @@ impl Reported {
         }
         let told = beside_read.is_some() || beside_write.is_some();
         Some(Reported {
-            sent: input + beside_read.unwrap_or(0) + beside_write.unwrap_or(0),
+            sent: input.saturating_add(beside_read.unwrap_or(0)).saturating_add(beside_write.unwrap_or(0)),
             read: beside_read.or(told.then_some(0)),
             write: beside_write.or(told.then_some(0)),
             write_1h: hour,
@@ -147,6 +162,20 @@ impl Reported {
     }
 }
 
+/// A number of tokens; none for what is no number.
+fn tokens(json: &Json, text: &str) -> Result<Option<u64>, Beyond> {
+    let Kind::Number = json.kind else { return Ok(None) };
+    let spelled = &text[json.span.clone()];
+    if let Ok(number) = spelled.parse::<u64>() {
+        return if number > MOST { Err(Beyond) } else { Ok(Some(number)) };
+    }
+    match spelled.parse::<f64>() {
+        Ok(number) if number > MOST as f64 => Err(Beyond),
+        Ok(number) if number >= 0.0 => Ok(Some(number as u64)),
+        _ => Ok(None),
+    }
+}
+
 /// What an answer tells besides its text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answered {
@@ -164,6 +193,8 @@ pub struct Answered {
     pub error: Option<String>,
     /// The provider's own diagnosis of a miss: `tools_changed`.
     pub diagnosis: Option<String>,
+    /// A number of its usage is beyond any prompt: nothing of it can be counted with.
+    pub unusable: bool,
 }
 
 /// Reads an answer: a body, a stream of events as text (SSE) or as a list, or a map around one of them.
@@ -210,19 +241,18 @@ fn look(json: &Json, text: &str, depth: usize, found: &mut Answered) {
 fn map(json: &Json, text: &str, depth: usize, found: &mut Answered) {
     let said = |key: &str| json.get(key).and_then(Json::as_text).map(|text| text.to_string());
     for key in ["usage", "usageMetadata", "usage_object"] {
-        if let Some(usage) = json.get(key)
-            && let Some(reported) = Reported::of(usage, text)
-        {
-            match &mut found.reported {
-                Some(known) => known.merge(reported),
-                None => found.reported = Some(reported),
-            }
+        let Some(usage) = json.get(key) else { continue };
+        match (Reported::of(usage, text), &mut found.reported) {
+            (Err(Beyond), _) => found.unusable = true,
+            (Ok(Some(reported)), Some(known)) => known.merge(reported),
+            (Ok(Some(reported)), none) => *none = Some(reported),
+            (Ok(None), _) => {}
         }
     }
     // The last event of a stream has all of the output, and may say nothing else.
     let output = json.get("usage").and_then(|usage| usage.get("output_tokens"));
     if let (Some(known), Some(output)) = (&mut found.reported, output)
-        && let Ok(output) = text[output.span.clone()].parse()
+        && let Ok(Some(output)) = tokens(output, text)
     {
         known.output = known.output.max(Some(output));
     }
@@ -292,7 +322,7 @@ mod tests {
     use super::*;
 
     fn usage(text: &str) -> Reported {
-        Reported::of(&Json::parse(text).expect("JSON"), text).expect("usage")
+        Reported::of(&Json::parse(text).expect("JSON"), text).expect("no mistake").expect("usage")
     }
 
     fn told(text: &str) -> Answered {
@@ -354,9 +384,28 @@ mod tests {
         assert_eq!((silent.read, silent.write, silent.output), (None, None, None));
         let responses = usage(r#"{"input_tokens":10,"input_tokens_details":null}"#);
         assert_eq!(responses.read, None);
-        assert_eq!(Reported::of(&Json::parse("{}").expect("JSON"), "{}"), None);
+        assert_eq!(Reported::of(&Json::parse("{}").expect("JSON"), "{}"), Ok(None));
         let text = r#"{"input_tokens":"many"}"#;
-        assert_eq!(Reported::of(&Json::parse(text).expect("JSON"), text), None);
+        assert_eq!(Reported::of(&Json::parse(text).expect("JSON"), text), Ok(None));
+    }
+
+    #[test]
+    fn numbers_beyond_any_prompt_are_not_believed() {
+        for number in ["18446744073709551615", "1000000000001", "1e13", "99999999999999999999999", "1e400"] {
+            for key in ["input_tokens", "cache_read_input_tokens", "output_tokens"] {
+                let usage = format!(r#"{{"input_tokens":5,"{key}":{number}}}"#);
+                let usage = if key == "input_tokens" { format!(r#"{{"{key}":{number}}}"#) } else { usage };
+                assert_eq!(Reported::of(&Json::parse(&usage).expect("JSON"), &usage), Err(Beyond), "{usage}");
+                assert!(told(&format!(r#"{{"usage":{usage}}}"#)).unusable, "{usage}");
+            }
+        }
+        // The greatest that is believed, in every place, comes to a sum.
+        let most = usage(
+            r#"{"input_tokens":1000000000000,"cache_read_input_tokens":1000000000000,"cache_creation_input_tokens":1e12}"#,
+        );
+        assert_eq!((most.sent, most.stored(), most.fresh()), (3 * MOST, 2 * MOST, MOST));
+        // Other numbers are none of its business, and times may be as great.
+        assert!(!told(r#"{"usage":{"input_tokens":5,"finished_at":1764500000000000}}"#).unusable);
     }
 
     #[test]

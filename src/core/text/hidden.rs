@@ -3,7 +3,11 @@
 //!
 //! Names are those of the Unicode character database.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation;
+
+use super::width::turns_direction;
 
 /// The name of a character that is not seen, or looks like a plain space without being one; none for all others. Line
 /// feed, tab and the ideographic space have their place in texts and are not among them.
@@ -109,6 +113,21 @@ fn has_its_use(text: &str, at: usize, c: char) -> bool {
     }
 }
 
+/// The text with every character that would steer a terminal written as an escape, `\u{1b}`: control characters but line
+/// ends and tabs, and what turns the direction of text.
+#[must_use]
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    let steers = |c: char| c.is_control() && !matches!(c, '\n' | '\t') || turns_direction(c);
+    if !text.contains(steers) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if steers(c) { out.extend(c.escape_unicode()) } else { out.push(c) }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,5 +161,12 @@ mod tests {
                 proptest::prop_assert_eq!(seen.contains(&at), want, "{:?} at {}", c, at);
             }
         }
+    }
+
+    #[test]
+    fn what_steers_a_terminal_is_escaped_and_nothing_else() {
+        let plain = "a\tb\nc \u{e9} \u{4f60}\u{597d} \u{1f600}";
+        assert!(matches!(escaped(plain), Cow::Borrowed(text) if text == plain));
+        assert_eq!(escaped("\u{1b}[1m\u{7f}\u{9b}\u{202e}\r"), "\\u{1b}[1m\\u{7f}\\u{9b}\\u{202e}\\u{d}");
     }
 }

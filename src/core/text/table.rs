@@ -1,5 +1,6 @@
 //! Tables as text: columns as wide as their widest cell, for reading and for Markdown.
 
+use super::hidden;
 use super::width::width;
 
 /// Lines of cells: two spaces between columns, numbers to the right.
@@ -33,13 +34,16 @@ impl Table {
     /// The lines, without spaces at their ends.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let widths = widths(&self.rows, self.right.len());
+        // A name must not steer the terminal, and not begin a row either.
+        let cell = |cell: &String| hidden::escaped(cell).replace('\n', "\\u{a}");
+        let rows: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        let widths = widths(&rows, self.right.len());
         let line = |row: &Vec<String>| {
             let cells: Vec<String> =
                 row.iter().enumerate().map(|(at, cell)| padded(cell, widths[at], self.right[at])).collect();
             cells.join("  ").trim_end().to_owned()
         };
-        self.rows.iter().map(line).collect()
+        rows.iter().map(line).collect()
     }
 
     /// The lines with a line end behind each.

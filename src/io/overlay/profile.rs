@@ -387,6 +387,7 @@ impl Composed {
     pub fn size(&self) -> String {
         match self.budget {
             Some(budget) => format!("{} of {} characters", grouped(self.chars), grouped(budget)),
+            None if self.chars == 1 => "1 character".to_owned(),
             None => format!("{} characters", grouped(self.chars)),
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::bytes::Bytes;
 use super::formats;
 use super::lines::{Line, Lines, Wrong};
-use crate::core::audit::{Exchange, Reader, Shape, Skipped, fields, items};
+use crate::core::audit::{Exchange, Reader, Shape, Skipped, big, fields, items};
 use crate::core::diagnostic::Diagnostic;
 
 /// The longest line that is read, in bytes: a request with pictures may have 32 MB, and its answer stands behind it.
@@ -215,7 +215,11 @@ impl Log {
         self.read += 1;
         let message = match wrong {
             Wrong::TooLong(bytes) => {
-                format!("it has {} MB, more than the {} MB that a line may have", bytes >> 20, LINE >> 20)
+                format!(
+                    "it has {} bytes, more than the {} that a line may have",
+                    big(bytes as u64),
+                    big(LINE as u64)
+                )
             }
             Wrong::CutOff => "it ends in the middle of a value".to_owned(),
         };
@@ -291,6 +295,9 @@ impl Log {
             Err(Skipped::NoCall) => self.others += 1,
             Err(Skipped::NotJson { message, byte }) => {
                 self.skip(number, format!("it is not JSON: {message}, at byte {byte}"));
+            }
+            Err(Skipped::Usage) => {
+                self.skip(number, "its usage is unusable: a number in it is beyond any prompt".to_owned());
             }
             Err(Skipped::NoRequest) => self.skip(number, "its request cannot be read".to_owned()),
         }
