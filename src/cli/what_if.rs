@@ -18,14 +18,23 @@ use crate::core::whatif::{self, Ahead, Given, Hit, Planned, Radius};
 use crate::core::wire::{BlockKind, CallNo};
 use crate::io::syntax::scalar::duration;
 
+/// Seconds: the longest time that can be let pass, so that no clock comes to its end.
+const LONGEST_WAIT: u64 = 100 * 365 * 24 * 3600;
+
 /// Tries the changes and prints what each does.
 pub(super) fn run(args: &WhatIfArgs, out: &mut Out<'_>) -> Result {
     let mut bench = Bench::open(&args.path, &args.bench)?;
     let known = bench.models().clone();
-    let models = match args.models.as_slice() {
+    let mut models = match args.models.as_slice() {
         [] => usual_models(&known, &bench.bench.model),
         asked => named_models(asked, &known)?,
     };
+    // What a switch costs is the cost on the model that it goes to.
+    for target in args.changes.iter().filter_map(|change| change.strip_prefix("model=")) {
+        if target.contains(':') && !models.iter().any(|model| **model == *target) {
+            models.push(target.into());
+        }
+    }
     let player = bench.play_to(args.call)?;
     let session = player.session();
     // A bench without runs has one request, whatever is asked for.
@@ -128,7 +137,10 @@ fn change(
             let bench = session.bench();
             let (layer, past) = value.split_once(':').ok_or("move: write LAYER:PAST")?;
             let place = bench.layer(layer).map(|layer| layer.place.clone());
-            let place = place.ok_or_else(|| format!("there is no layer `{layer}`"))?;
+            let place = place.ok_or_else(|| {
+                let known: Vec<&str> = bench.layers.iter().map(|layer| &*layer.id).collect();
+                format!("there is no layer `{layer}`; the ids are {}", known.join(", "))
+            })?;
             let order = whatif::standing(bench, record, &place);
             whatif::swap(bench, &layer.into(), &past.into(), &order).ok_or_else(|| {
                 let known: Vec<&str> = order.iter().map(|layer| &**layer).collect();
@@ -137,6 +149,9 @@ fn change(
         }
         "wait" => {
             let seconds = duration(value).ok_or_else(|| format!("wait={value}: write 90s, 6m, 1h30m"))?;
+            if seconds > LONGEST_WAIT {
+                return Err(format!("wait={value}: at most {} h, which are 100 years", LONGEST_WAIT / 3600));
+            }
             Ok(whatif::wait(seconds, value, &format!("{value} pass")))
         }
         _ => Err(format!("`{asked}` is no change: {kinds}")),

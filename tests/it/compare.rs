@@ -120,6 +120,17 @@ fn a_model_without_prices_says_so() {
 }
 
 #[test]
+fn a_folder_without_runs_is_compared_by_its_one_request() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("AGENTS.md"), "# Rules\n").expect("a file");
+    let path = folder.path().to_str().expect("UTF-8");
+    let ran = run(&["compare", path, "--models", "openai:gpt-5.4", "--json"]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""));
+    let json: Json = serde_json::from_str(&ran.stdout).expect("JSON");
+    assert_eq!(json["rows"][0]["models"]["openai:gpt-5.4"]["lost"], 0, "{json}");
+}
+
+#[test]
 fn what_cannot_be_meant_is_a_mistake() {
     for (args, want) in [
         (&["--variants", "nevr"][..], "there is no variant or policy `nevr`"),

@@ -68,6 +68,9 @@ fn tools_layers_and_models_say_what_they_break() {
         "only the model that is switched to"
     );
     assert_eq!(hits["anthropic:claude-sonnet-5"]["verdict"], "model_changed");
+    // Nobody has to name the model twice.
+    let [other] = &tried(&["--call", "2", "model=openai:gpt-4o"])[..] else { panic!("one") };
+    assert_eq!(other["models"]["openai:gpt-4o"]["verdict"], "model_changed", "{other}");
 }
 
 #[test]
@@ -107,7 +110,9 @@ fn some_of_each_kind_are_tried_by_themselves_and_slips_are_told() {
         ("edit=nothing.md", "no text of this call comes from the file `nothing.md`"),
         ("tools=-Bash", "write - and one of Shell"),
         ("move=channel:user_message", "`channel` cannot pass `user_message`"),
+        ("move=00_base:channel", "there is no layer `00_base`; the ids are system_prompt,"),
         ("wait=soon", "write 90s, 6m, 1h30m"),
+        ("wait=99999999h", "at most 876000 h, which are 100 years"),
         ("model=gpt", "write provider:model"),
     ] {
         let ran = run(&["what-if", "xbot", change]);

@@ -27,9 +27,9 @@ impl Requests {
     pub fn get(&mut self, session: &Session, call: CallNo) -> Option<&Request> {
         let records = session.calls();
         let record = (call.0 as usize).checked_sub(1).and_then(|index| records.get(index));
-        let plain = record.filter(|_| !session.was_not_sent(call));
+        let plain = record.filter(|_| !session.was_not_sent(call) && !session.is_recorded());
         let Some(record) = plain else {
-            // What waits and what failed stands in no log.
+            // What waits, what failed and what was recorded stands in no log.
             let request = session.request(call)?;
             let agent = request.agent.clone();
             self.latest.insert(agent.clone(), Latest { request, ends: Vec::new() });

@@ -45,6 +45,8 @@ fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
     has(&screen, "call 3 of 3");
     let screen = day.press("5");
     has(&screen, "Cache zones");
+    // With the messages that were sent.
+    has(&screen, "~23 tokens behind the last mark");
     day.press("<esc>");
     day.engine.handle(EngineRequest::SetCwd("/elsewhere".into()));
     day.publish();
