@@ -217,7 +217,7 @@ impl Log {
             Wrong::TooLong(bytes) => {
                 format!(
                     "it has {} bytes, more than the {} that a line may have",
-                    big(bytes as u64),
+                    big(bytes),
                     big(LINE as u64)
                 )
             }
