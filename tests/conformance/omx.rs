@@ -3,6 +3,7 @@
 //! Which numbers are tested in another way than they are written, and which do not apply, stands at the head of each
 //! part. O12 and O13 are not given to any case.
 
+mod crash;
 mod file;
 mod launch;
 mod map;
