@@ -7,6 +7,7 @@ mod crash;
 mod file;
 mod launch;
 mod map;
+mod marked;
 mod room;
 mod sections;
 mod session;

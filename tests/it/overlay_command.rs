@@ -304,6 +304,49 @@ fn a_sample_can_be_named_as_everywhere() {
     );
 }
 
+#[test]
+fn a_generated_file_is_marked_once_and_is_otherwise_the_same() {
+    let project = Project::new();
+    let top = "<!-- AUTONOMY DIRECTIVE — DO NOT REMOVE -->\r\ngo on\r\n<!-- END AUTONOMY DIRECTIVE -->\r\n";
+    let before = format!("{top}\r\n# Rules\r\n\r\nno last line end");
+    let after = format!("{top}<!-- omx:generated:agents-md -->\r\n\r\n# Rules\r\n\r\nno last line end");
+    project.put("AGENTS.md", &before);
+    let ran = project.run("mark", &["--dry-run"]);
+    let sizes = format!("({} bytes before, {} now)", before.len(), after.len());
+    let told = format!("would be written  AGENTS.md  {sizes}\n+ <!-- omx:generated:agents-md -->\n");
+    assert_eq!((ran.status, &*ran.stdout, &*ran.stderr), (0, &*told, ""));
+    assert_eq!(project.text("AGENTS.md"), Some(before));
+    let ran = project.run("mark", &[]);
+    assert_eq!((ran.status, ran.stdout), (0, format!("written  AGENTS.md  {sizes}\n")));
+    assert_eq!(project.text("AGENTS.md").as_ref(), Some(&after));
+    let json = project.json("mark", &[]);
+    assert_eq!(
+        (&json["schema"], &json["action"], &json["did"], &json["bytes_after"]),
+        (&"plywood.overlay/1".into(), &"mark".into(), &"unchanged".into(), &after.len().into())
+    );
+    assert_eq!(project.text("AGENTS.md"), Some(after));
+    assert_eq!(project.files(), ["AGENTS.md"]);
+
+    // A title alone says nothing of who wrote it; the line goes behind it.
+    project.put("AGENTS.md", RULES);
+    project.run("mark", &[]);
+    let marked = "# Rules\n<!-- omx:generated:agents-md -->\n\n- Amounts are whole cents.\n";
+    assert_eq!(project.text("AGENTS.md").as_deref(), Some(marked));
+
+    // Half a block: told with its line, and left alone.
+    let half = format!("# Rules\n{START}\n");
+    project.put("AGENTS.md", &half);
+    let ran = project.run("mark", &[]);
+    assert_eq!(ran.status, 1);
+    assert!(ran.stderr.contains("AGENTS.md:2:1"), "{ran:?}");
+    assert_eq!(project.text("AGENTS.md"), Some(half));
+    // Nothing is made where nothing is.
+    fs::remove_file(project.path("AGENTS.md")).expect("removed");
+    let ran = project.run("mark", &[]);
+    assert_eq!((ran.status, &*ran.stderr), (2, "error: AGENTS.md: there is no such file\n"));
+    assert_eq!(project.files(), [""; 0]);
+}
+
 /// A bench of the user's own, with other markers, another lock, and files that have other names.
 #[test]
 fn a_bench_says_what_the_overlay_is_made_of_and_where_it_goes() {
@@ -347,6 +390,19 @@ layers:
     command("strip", &["--session", "s1", "--target", "source"]);
     assert_eq!(project.text("RULES.md").as_deref(), Some("rules\n"));
     assert_eq!(command("status", &[])["lock"]["path"], "state/lock");
+    // How a generated file is marked is data, too.
+    let mut mark = plywood();
+    mark.current_dir(project.0.path()).args(["overlay", "mark", "RULES.md", "--bench", "my"]);
+    let output = mark.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("the bench mine does not say how a generated file is marked"), "{told}");
+    let bench = project.text("my/bench.yaml").expect("a bench");
+    let keys = "markers: live, not_if: made by a program, not_if_behind: [<top>, </top>], trim: true }, mood";
+    project.put("my/bench.yaml", &bench.replace("markers: live, trim: true }, mood", keys));
+    project.put("RULES.md", "<top>\n</top>\nrules\n");
+    assert_eq!(command("mark", &[])["did"], "written");
+    assert_eq!(project.text("RULES.md").as_deref(), Some("<top>\n</top>\nmade by a program\nrules\n"));
     assert_eq!(project.text("AGENTS.md").as_deref(), Some(RULES));
 }
 
@@ -671,11 +727,11 @@ fn whoever_is_killed_at_any_moment_harms_no_file() {
     eprintln!("{KILLS} kills in {:.1} s", clock.elapsed().as_secs_f64());
 }
 
-/// `PLYWOOD_SOAK_SECONDS=20` makes it longer than it is with every run of the tests.
+/// For 20 seconds; `PLYWOOD_SOAK_SECONDS` is another time.
 #[cfg(unix)]
 #[test]
 fn four_processes_at_once_leave_one_block_or_none() {
-    let seconds = std::env::var("PLYWOOD_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(5);
+    let seconds = std::env::var("PLYWOOD_SOAK_SECONDS").ok().and_then(|text| text.parse().ok()).unwrap_or(20);
     let end = Instant::now() + Duration::from_secs(seconds);
     let project = Project::new();
     let seed = AtomicU64::new(11);

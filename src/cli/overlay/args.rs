@@ -18,6 +18,8 @@ pub enum OverlayAction {
     Refresh(SiteArgs),
     /// Apply, and again whenever something that it reads changes; at the end, strip
     Watch(WatchArgs),
+    /// Put the line into FILE that says that it was generated: once, and nothing else is another byte
+    Mark(MarkArgs),
     /// End stale sessions and remove what dead processes left
     Clean(SiteArgs),
 }
@@ -61,6 +63,42 @@ pub struct SiteArgs {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `overlay mark`.
+#[derive(Clone, Debug, Args)]
+pub struct MarkArgs {
+    /// The file that was generated
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// A bench with the line (`not_if`) and the block that it stands behind (`not_if_behind`); by default a profile that is
+    /// part of the program
+    #[arg(long, value_name = "BENCH")]
+    pub bench: Option<PathBuf>,
+    /// How long to wait for others, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = lock::PATIENCE.as_secs())]
+    pub wait: u64,
+    /// Say what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+impl MarkArgs {
+    /// The same as arguments of the other actions: the source is what is written.
+    pub(super) fn site(&self) -> SiteArgs {
+        SiteArgs {
+            file: self.file.clone(),
+            bench: self.bench.clone(),
+            target: TargetArg::Source,
+            wait: self.wait,
+            dry_run: self.dry_run,
+            json: self.json,
+            ..SiteArgs::default()
+        }
+    }
 }
 
 /// `overlay watch`.

@@ -35,6 +35,7 @@ pub(super) fn run(action: &OverlayAction, out: &mut Out<'_>) -> Result {
             open(args).and_then(|(job, mut profile)| job.refresh(&mut profile, out))
         }
         OverlayAction::Clean(args) => open(args).and_then(|(job, _)| job.clean(out)),
+        OverlayAction::Mark(args) => open(&args.site()).and_then(|(job, _)| job.mark(out)),
         OverlayAction::Watch(args) => watch::run(args, out),
     }
 }
@@ -320,6 +321,25 @@ impl<'a> Job<'a> {
             });
         }
         hints
+    }
+
+    fn mark(&self, out: &mut Out<'_>) -> Result {
+        let Some(sign) = &self.site.sign else {
+            return Err(Failure::Diagnostics(vec![
+                Diagnostic::error(format!(
+                    "the bench {} does not say how a generated file is marked",
+                    self.bench
+                ))
+                .hint("`not_if` of the read that leaves the block out (`markers:`) is that line"),
+            ]));
+        };
+        match self.overlay().mark_source(sign) {
+            Ok(change) => {
+                report::change(self, "mark", &change, None, None, out)?;
+                Ok(Outcome::Done)
+            }
+            Err(trouble) => self.left_alone("mark", &trouble, out),
+        }
     }
 
     /// Takes the overlay out; none where nobody knows which.

@@ -17,6 +17,7 @@ pub use serve::{Absent, Preview, ReportIn, Serve};
 
 use crate::core::diagnostic::Position;
 use crate::core::fact::{Command, FilePath, Name, Value};
+use crate::core::overlay::generated::Sign;
 use crate::core::run::ScriptLine;
 use crate::core::text::Source;
 
@@ -534,8 +535,9 @@ pub struct ReadSpec {
 pub struct Leave {
     /// `markers:` and `managed:`: blocks between these lines.
     pub blocks: Vec<Markers>,
-    /// `not_if:`: everything, where this text stands alone on a line of what is left.
-    pub not_if: Option<Name>,
+    /// `not_if:` and `not_if_behind:`: everything, where this text stands alone on a line of what is left; and the block
+    /// behind which it is put into a file.
+    pub not_if: Option<Sign>,
     /// `trim:`: white space at both ends.
     pub trim: bool,
 }

@@ -5,6 +5,7 @@
 //! alone are too much, what stands in the block is cut between characters; its markers stay.
 
 pub mod file;
+pub mod generated;
 mod marker;
 pub mod scan;
 

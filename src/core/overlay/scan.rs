@@ -159,6 +159,14 @@ struct Line {
     what: What,
 }
 
+impl Line {
+    /// True for the end of a fence.
+    fn closes(&self, fence: Fence) -> bool {
+        matches!(self.what, What::Fence(other)
+            if other.closes && other.tick == fence.tick && other.len >= fence.len)
+    }
+}
+
 enum What {
     Fence(Fence),
     /// A marker of a family; 0 is the one that is looked for.
@@ -169,7 +177,7 @@ enum What {
 }
 
 /// The byte order mark of UTF-8, which is no part of a line.
-const BOM: &[u8] = b"\xEF\xBB\xBF";
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 /// The lines of a file that matter.
 fn lines(file: &[u8], families: &[&Markers]) -> Vec<Line> {
@@ -197,6 +205,43 @@ fn lines(file: &[u8], families: &[&Markers]) -> Vec<Line> {
     found
 }
 
+/// For each of these lines and for the end, the longest fence of tildes and of backticks that closes from there on.
+fn longest(lines: &[Line]) -> Vec<[usize; 2]> {
+    let mut longest: Vec<[usize; 2]> = vec![[0; 2]; lines.len() + 1];
+    for (index, line) in lines.iter().enumerate().rev() {
+        longest[index] = longest[index + 1];
+        if let What::Fence(fence) = line.what
+            && fence.closes
+        {
+            let kind = usize::from(fence.tick);
+            longest[index][kind] = longest[index][kind].max(fence.len);
+        }
+    }
+    longest
+}
+
+/// The fences of a text that are closed, as ranges of whole lines, in order.
+pub(super) fn fences(text: &[u8]) -> Vec<Range<usize>> {
+    let lines = lines(text, &[]);
+    let longest = longest(&lines);
+    let mut found = Vec::new();
+    let mut index = 0;
+    while let Some(line) = lines.get(index) {
+        if let What::Fence(fence) = line.what
+            && fence.opens
+            && longest[index + 1][usize::from(fence.tick)] >= fence.len
+        {
+            index += 1;
+            while !lines[index].closes(fence) {
+                index += 1;
+            }
+            found.push(line.range.start..lines[index].range.end);
+        }
+        index += 1;
+    }
+    found
+}
+
 /// Looks for the blocks of a family, among markers of others.
 #[must_use]
 pub fn scan(file: &[u8], own: &Markers, others: &[Markers]) -> Scan {
@@ -204,21 +249,15 @@ pub fn scan(file: &[u8], own: &Markers, others: &[Markers]) -> Scan {
     families.extend(others.iter().filter(|other| (&other.start, &other.end) != (&own.start, &own.end)));
     let lines = lines(file, &families);
 
-    // For each line, the next one with a marker of its family; and behind it, the longest fences that close.
+    // For each line, the next one with a marker of its family.
     let mut next: Vec<Option<usize>> = vec![None; lines.len()];
-    let mut longest: Vec<[usize; 2]> = vec![[0; 2]; lines.len() + 1];
     let mut last: Vec<Option<usize>> = vec![None; families.len()];
     for (index, line) in lines.iter().enumerate().rev() {
-        longest[index] = longest[index + 1];
-        match line.what {
-            What::Fence(fence) if fence.closes => {
-                let kind = usize::from(fence.tick);
-                longest[index][kind] = longest[index][kind].max(fence.len);
-            }
-            What::Fence(_) => {}
-            What::Marker { family, .. } => next[index] = last[family].replace(index),
+        if let What::Marker { family, .. } = line.what {
+            next[index] = last[family].replace(index);
         }
     }
+    let longest = longest(&lines);
     let is_start = |index: usize| matches!(lines[index].what, What::Marker { start: true, .. });
 
     let mut scan = Scan::default();
@@ -240,9 +279,7 @@ pub fn scan(file: &[u8], own: &Markers, others: &[Markers]) -> Scan {
                 if fence.opens && around.is_none() {
                     if longest[index + 1][usize::from(fence.tick)] >= fence.len {
                         index += 1;
-                        while !matches!(lines[index].what, What::Fence(other)
-                            if other.closes && other.tick == fence.tick && other.len >= fence.len)
-                        {
+                        while !lines[index].closes(fence) {
                             let quoted = matches!(lines[index].what, What::Marker { family: 0, .. });
                             scan.quoted += usize::from(quoted);
                             index += 1;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::section::trimmed;
 use crate::core::bench::Leave;
 use crate::core::fact::FileText;
-use crate::core::overlay::file;
+use crate::core::overlay::{file, generated};
 
 /// The file without what is left out. What is left out in the middle does not move what is behind it: every byte still
 /// knows its line.
@@ -20,9 +20,9 @@ pub(super) fn out(text: Arc<FileText>, leave: &Leave) -> Arc<FileText> {
         }
     }
     if let Some(sign) = &leave.not_if
-        && text.text.lines().any(|line| line.trim() == &**sign)
+        && generated::has(text.text.as_bytes(), sign, &[])
     {
-        let note = format!("{}everything, since `{sign}` stands in it", FileText::LEFT_OUT);
+        let note = format!("{}everything, since `{}` stands in it", FileText::LEFT_OUT, sign.line);
         text = noted(text.keeping(&[]), note);
     }
     if leave.trim {
@@ -77,11 +77,12 @@ mod tests {
 
     #[test]
     fn a_sign_leaves_out_everything_where_it_stands_alone_outside_of_blocks() {
-        let leave = Leave { blocks: vec![pair("MADE")], not_if: Some("<!-- made -->".into()), trim: false };
+        let sign = generated::Sign { line: "<!-- made -->".into(), behind: None };
+        let leave = Leave { blocks: vec![pair("MADE")], not_if: Some(sign), trim: false };
         let file = left("a\n <!-- made --> \nb\n", &leave);
         assert_eq!((&*file.text, file.notes.len()), ("", 1));
         assert!(FileText::is_whole_with(&file.notes[0]), "{:?}", file.notes);
-        for kept in ["a <!-- made -->\n", "`<!-- made -->`\n"] {
+        for kept in ["a <!-- made -->\n", "`<!-- made -->`\n", "```\n<!-- made -->\n```\n"] {
             assert_eq!(&*left(kept, &leave).text, kept);
         }
         let managed = "a\n\n<!-- MADE:START -->\n<!-- made -->\n<!-- MADE:END -->\n";

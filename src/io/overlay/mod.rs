@@ -30,6 +30,7 @@ use self::world::World;
 use self::write::{Unwritten, content};
 use crate::core::bench::Markers;
 use crate::core::overlay::file::{apply_among, strip_among};
+use crate::core::overlay::generated::{self, Sign};
 use crate::core::overlay::scan::{Stray, scan};
 
 /// How often a file is tried again that others write at the same time.
@@ -48,6 +49,8 @@ pub struct Site {
     pub own: Markers,
     /// Those of other blocks that the files may hold.
     pub others: Vec<Markers>,
+    /// What says that the source was generated; none for a bench that has nothing of the kind.
+    pub sign: Option<Sign>,
     /// Where the files of sessions are; none for a bench that has none.
     pub sessions: Option<Sessions>,
 }
@@ -181,6 +184,22 @@ impl<'w> Overlay<'w> {
     pub fn strip_source(&self) -> Result<Change, Trouble> {
         let path = &self.site.source;
         self.edit(path, "strip", &|now| self.without_block(path, now))
+    }
+
+    /// Puts the line into the source that says that it was generated, once. Everything else in it stays byte for byte.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no source; and as [`Overlay::apply_source`].
+    pub fn mark_source(&self, sign: &Sign) -> Result<Change, Trouble> {
+        let path = &self.site.source;
+        let families: Vec<Markers> = [&self.site.own].into_iter().chain(&self.site.others).cloned().collect();
+        self.edit(path, "mark", &|now| {
+            let now = now.ok_or_else(|| Trouble::File(path.clone(), "there is no such file".into()))?;
+            let after = generated::put(now, sign, &families)
+                .map_err(|stray| Trouble::Markers(path.clone(), vec![stray]))?;
+            Ok((Some(after), Vec::new()))
+        })
     }
 
     /// Begins a session, or goes on with one, and writes its overlay.

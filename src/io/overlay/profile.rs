@@ -319,6 +319,12 @@ pub fn site_of(bench: &Bench, workspace: &Path, source: PathBuf, session: &str) 
         }))
         .filter(|markers| *markers != own)
         .collect();
+    let sign = bench.reads.values().find_map(|read| match &read.kind {
+        ReadKind::File { path, leave, .. } if path.base == Base::Workspace && leave.blocks.contains(&own) => {
+            leave.not_if.clone()
+        }
+        _ => None,
+    });
     let place = bench.places.values().find(|place| place.path.is_some());
     let below = |path: &FilePath| workspace.join(&*path.path);
     let file = place.and_then(|place| place.path.as_ref()).map(below);
@@ -329,6 +335,7 @@ pub fn site_of(bench: &Bench, workspace: &Path, source: PathBuf, session: &str) 
         lock: lock.unwrap_or_else(|| workspace.join(".plywood/overlay.lock")),
         own,
         others,
+        sign,
         sessions: file.and_then(|file| Sessions::of(&file, session)),
     })
 }

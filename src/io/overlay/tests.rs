@@ -38,6 +38,7 @@ impl Scene {
             lock: workspace.join(".agent/locks/overlay"),
             own: Markers { name: "x".into(), start: START.into(), end: END.into() },
             others: Vec::new(),
+            sign: None,
             sessions: Some(Sessions {
                 folder: workspace.join(".agent/sessions"),
                 file: PathBuf::from("AGENTS.md"),

@@ -187,6 +187,12 @@ pub(super) static READ: Record = Record {
         .with(&["file"]),
         field("not_if", TEXT, "the file counts as empty where this stands alone on a line outside of those blocks")
             .with(&["file"]),
+        field(
+            "not_if_behind",
+            Shape::Either(&[TEXT, Shape::Pair(&TEXT)]),
+            "the block behind which `overlay mark` puts the line of `not_if`, as `managed`; by default the title",
+        )
+        .with(&["file"]),
         field("trim", Shape::Bool, "without white space at both ends").with(&["file"]),
         field("heading", TEXT, "the heading, with its `#`").with(&["section"]),
         field(

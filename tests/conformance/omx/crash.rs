@@ -44,7 +44,8 @@ impl Project {
         fs::write(&source, RULES).expect("written");
         let machine = Place { clock: fixed_clock(NOW), home: None };
         let wanted = Wanted { source, workspace, ..Wanted::default() };
-        let mut profile = Profile::open(&wanted, &machine).unwrap_or_else(|problems| panic!("{}", problems[0]));
+        let mut profile =
+            Profile::open(&wanted, &machine).unwrap_or_else(|problems| panic!("{}", problems[0]));
         let site = profile.site("s1").expect("a site");
         let composed = profile.compose("s1", NOW).expect("composed");
         assert!(composed.chars <= 3_500 && composed.texts.file.starts_with(RULES), "{composed:?}");
@@ -156,7 +157,8 @@ fn o48_whatever_goes_wrong_the_lock_is_given_back_and_the_error_passed_on() {
     use std::os::unix::fs::PermissionsExt;
     let project = Project::new();
     fs::set_permissions(&project.site.source, fs::Permissions::from_mode(0o444)).expect("protected");
-    let told = project.overlay(PATIENCE).apply_source(&project.texts.block).expect_err("protected").to_string();
+    let told =
+        project.overlay(PATIENCE).apply_source(&project.texts.block).expect_err("protected").to_string();
     assert!(told.ends_with("AGENTS.md: it is write-protected"), "{told}");
     assert_eq!((project.source().as_str(), project.site.lock.exists()), (RULES, false));
 }
@@ -187,7 +189,8 @@ fn o66_a_session_is_stale_when_its_owner_is_dead_or_somebody_else() {
     if KNOWS_START {
         assert_eq!(with(Owner { start: Some("1-0".into()), ..me.clone() }), Life::Stale);
     }
-    let elsewhere = Record { workspace: "/elsewhere".into(), ..project.record(Owner { pid: NOBODY, ..me.clone() }) };
+    let elsewhere =
+        Record { workspace: "/elsewhere".into(), ..project.record(Owner { pid: NOBODY, ..me.clone() }) };
     assert_eq!(life(&elsewhere), Life::Elsewhere);
     // Another session that begins cleans up nothing; `clean` does.
     let overlay = project.overlay(PATIENCE);

@@ -5,7 +5,7 @@
 //! | O61 | the number is not given to any case |
 //! | O64, O66 | they stand with locks and crashes |
 //! | O65 | in `launch.rs` |
-//! | the helper that marks generated files | it belongs to the installer |
+//! | the helper that marks generated files | in `marked.rs` |
 
 use std::fs;
 

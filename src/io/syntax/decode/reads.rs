@@ -6,6 +6,7 @@ use crate::core::bench::{
     Leave, MapStyle, Markers, Mediation, Private, ReadKind, ReadSpec, Search, Template, ToolEffect, ToolGroup,
 };
 use crate::core::fact::{Command, FilePath, Name};
+use crate::core::overlay::generated::Sign;
 
 use super::super::fields::{READ, SIMULATE};
 use super::super::node::Node;
@@ -139,23 +140,38 @@ impl Decoder<'_> {
             blocks.push(self.pair_of_a_place(root, named)?);
         }
         if let Some(managed) = node.get("managed") {
-            let [start, end] = match (managed.as_text(), managed.items()) {
-                (Some(word), _) => [format!("<!-- {word}:START -->"), format!("<!-- {word}:END -->")],
-                (None, [start, end]) => [start.text.to_string(), end.text.to_string()],
-                _ => return None,
-            };
-            if [&start, &end]
-                .into_iter()
-                .any(|line| line.trim() != line || line.is_empty() || line.contains('\n'))
-                || start == end
-            {
-                let hint = "two different lines, without white space around them".to_owned();
-                self.problems.error(managed.at, "`managed` does not name the lines of a block", hint);
+            blocks.push(self.lines_around(managed, "managed")?);
+        }
+        let behind = match node.get("not_if_behind") {
+            Some(behind) if node.get("not_if").is_none() => {
+                let hint = "`not_if` is the line that is put behind the block".to_owned();
+                self.problems.error(behind.at, "`not_if_behind` needs `not_if`", hint);
                 return None;
             }
-            blocks.push(Markers { name: "managed".into(), start: start.into(), end: end.into() });
+            Some(behind) => Some(self.lines_around(behind, "not_if_behind")?),
+            None => None,
+        };
+        let not_if = text(node, "not_if").map(|line| Sign { line: line.trim().into(), behind });
+        Some(Leave { blocks, not_if, trim: flag(node, "trim") })
+    }
+
+    /// The lines around a block, as they are written or as one word stands for them.
+    fn lines_around(&mut self, node: &Node, key: &'static str) -> Option<Markers> {
+        let [start, end] = match (node.as_text(), node.items()) {
+            (Some(word), _) => [format!("<!-- {word}:START -->"), format!("<!-- {word}:END -->")],
+            (None, [start, end]) => [start.text.to_string(), end.text.to_string()],
+            _ => return None,
+        };
+        if [&start, &end]
+            .into_iter()
+            .any(|line| line.trim() != line || line.is_empty() || line.contains('\n'))
+            || start == end
+        {
+            let hint = "two different lines, without white space around them".to_owned();
+            self.problems.error(node.at, format!("`{key}` does not name the lines of a block"), hint);
+            return None;
         }
-        Some(Leave { blocks, not_if: text(node, "not_if"), trim: flag(node, "trim") })
+        Some(Markers { name: key.into(), start: start.into(), end: end.into() })
     }
 
     /// The markers that some place of the bench gives this name.
