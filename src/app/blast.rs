@@ -1,10 +1,10 @@
 //! What a change would do, in words.
 
-use super::cells::grouped;
 use super::engine::with_labels;
 use crate::core::cache::Verdict;
 use crate::core::fact::Name;
 use crate::core::run::Session;
+use crate::core::text::number::grouped;
 use crate::core::whatif::{Hit, Radius};
 
 /// What is said of a change beside its numbers: a label and a sentence for each line.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::cells::grouped;
 use super::effect::Effect;
 use super::rows::zones_blame;
 use super::snapshot::{BlockRow, Snapshot, Tone};
 use super::state::{Pane, State, View};
 use super::tables;
 use crate::core::fact::Name;
+use crate::core::text::number::grouped;
 use crate::core::wire::{BlockKind, Format, Request, body};
 
 /// A text on its way to the clipboard.

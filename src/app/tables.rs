@@ -1,9 +1,9 @@
 //! What panes show, as tables of text: to be copied, printed and reported.
 
-use super::cells::grouped;
 use super::rows::Page;
 use super::snapshot::{ByteOrder, CallState, CallTable, LayerRow, LayerTable, Lost, Paid, Ways};
 use crate::core::compare;
+use crate::core::text::number::grouped;
 use crate::core::text::table::Table;
 
 /// A view, as it is shown: its columns aligned anew, whatever the screen had room for, lines that run over all columns

@@ -10,7 +10,6 @@ use super::open::{Bench, Edge, adjust};
 use super::order;
 use super::output::{Failure, Out, Outcome, Result};
 use super::report::Revisions;
-use crate::app::cells::counted;
 use crate::app::engine::Counters;
 use crate::app::tables;
 use crate::core::cache::{Measures, Models, Money, Verdict};
@@ -20,6 +19,7 @@ use crate::core::compare::{
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::core::run::Player;
+use crate::core::text::number::counted;
 use crate::core::wire::CallNo;
 use crate::io::edit::Original;
 use crate::io::edit::bench as edit;

@@ -16,6 +16,7 @@ use crate::app::engine::{Disk, Engine, Options, publish};
 use crate::app::snapshot::{Lost, Paid, Snapshot};
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::Name;
+use crate::core::text::number::grouped;
 use crate::io::bench_file::Machine;
 use crate::io::demos::{self, Demo};
 use crate::io::settings::{Given, Origin, Setting};
@@ -283,9 +284,7 @@ fn write(beat: &BeatReport, of: usize, out: &mut Out<'_>) -> Result<()> {
     let mut lines = vec![beat.says.to_string()];
     if let Some(paid) = &beat.paid {
         let count = |name: &str, count: Option<u64>| {
-            count.map(|count| {
-                format!("{name} {}{}", if paid.estimate { "~" } else { "" }, cells::grouped(count))
-            })
+            count.map(|count| format!("{name} {}{}", if paid.estimate { "~" } else { "" }, grouped(count)))
         };
         let columns = [
             count("sent", paid.sent),

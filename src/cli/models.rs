@@ -8,8 +8,9 @@ use super::report::Revisions;
 use super::settings;
 use crate::core::cache::{
     Accounting, Boundary, Confidence, Excess, Family, Generated, Known, Life, LongContext, Lookup, Model,
-    Price, Rates, Reasoning, Thousands, Visible, When,
+    Price, Rates, Reasoning, Visible, When,
 };
+use crate::core::text::number::Thousands;
 use crate::core::wire::BlockKind;
 use crate::io::syntax::suggest;
 

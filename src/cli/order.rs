@@ -5,12 +5,12 @@ use serde::Serialize;
 use super::compare::Comparing;
 use super::open::Bench;
 use super::output::{Out, Table};
-use crate::app::cells::{counted, grouped};
 use crate::core::compare::{
     LayerVolatility, Row, Share, Suggestion, Volatility, Worth, pick, reordered, suggest,
 };
 use crate::core::fact::Name;
 use crate::core::run::Player;
+use crate::core::text::number::{counted, grouped};
 
 /// The order that is worth most, if one is worth anything.
 pub(super) fn worth(

@@ -8,13 +8,13 @@ use super::llm_log::LlmLog;
 use super::open::{Bench, no_such_call};
 use super::output::{Out, Result, Table};
 use super::report::{Revisions, failed_layers, request_sha256};
-use crate::app::cells::{counted, grouped};
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
     Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
 };
 use crate::core::compare::{Replays, Unkept, UnkeptCost, usual_models};
 use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Requests, Session};
+use crate::core::text::number::{counted, grouped};
 use crate::core::tokens::Measure;
 use crate::core::wire::Zone;
 

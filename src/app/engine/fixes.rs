@@ -8,10 +8,11 @@ use super::numbers::Numbers;
 use super::ways::AsLoad;
 use crate::app::views::{Fix, FixRow, ZoneFixes};
 use crate::core::bench::{Bench, Keeping, MarkPlace, PlaceKind, Refresh};
-use crate::core::cache::{Blame, Outcome, Thousands, Totals, Verdict, What};
+use crate::core::cache::{Blame, Outcome, Totals, Verdict, What};
 use crate::core::diagnostic::Position;
 use crate::core::fact::Name;
 use crate::core::run::{Belief, Input, Player, Refused, ScriptLine, Session};
+use crate::core::text::number::Thousands;
 use crate::core::wire::{CallNo, Request, Zone};
 use crate::io::edit::bench::{BenchEdit, KeepRule};
 
@@ -154,7 +155,7 @@ fn worth(base: &Totals, totals: &Totals) -> String {
     let about = if base.estimates + totals.estimates > 0 { "~" } else { "" };
     let n = |lost: u64| {
         let about = if lost == 0 { "" } else { about };
-        format!("{about}{}", Thousands(u32::try_from(lost).unwrap_or(u32::MAX)))
+        format!("{about}{}", Thousands(lost))
     };
     let money = match (base.unpriced + totals.unpriced, base.cost > totals.cost) {
         (0, true) => format!(", saves {about}{}", base.cost.saturating_sub(totals.cost)),

@@ -9,6 +9,7 @@ use crate::app::snapshot::{WayOutcome, WayRow};
 use crate::core::cache::{Lane, Models};
 use crate::core::fact::Name;
 use crate::core::run::{Belief, Player, Session};
+use crate::core::text::number::grouped;
 
 /// A variant, run.
 #[derive(Clone, Debug)]
@@ -134,12 +135,12 @@ pub(super) fn fix(ways: &[Way], current: &[Name]) -> Option<String> {
     let best = ways.iter().filter(honest).filter(|way| way.outcome.lost.is_some_and(|lost| lost < on));
     let best = best.min_by_key(|way| (way.outcome.lost, way.variants.len()))?;
     let names = best.variants.iter().map(|name| name.replace('_', " ")).collect::<Vec<_>>().join(" and ");
-    let lost = u32::try_from(best.outcome.lost?).unwrap_or(u32::MAX);
+    let lost = best.outcome.lost?;
     Some(format!(
         "{}, which loses {}{}",
         if names.is_empty() { "the bench as it is written" } else { &names },
         if best.outcome.estimate && lost > 0 { "~" } else { "" },
-        crate::core::cache::Thousands(lost)
+        grouped(lost)
     ))
 }
 

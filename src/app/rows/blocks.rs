@@ -3,9 +3,9 @@
 use super::overlay_life;
 use super::page::{Column, Goal, Ink, Line, Page};
 use crate::app::blocks::{BlockView, SectionRow, SectionState};
-use crate::app::cells::grouped;
 use crate::app::effect::TextPlace;
 use crate::app::state::State;
+use crate::core::text::number::grouped;
 
 /// The page: for each block a head, its budget, and a line for each section.
 pub(super) fn page(state: &State) -> Page {

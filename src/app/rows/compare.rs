@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::page::{Column, Goal, Group, Ink, Line, Page, Wrapped};
-use crate::app::cells::grouped;
 use crate::app::state::{State, View};
 use crate::app::tables::compared_row;
 use crate::app::views::CompareView;
 use crate::core::compare::{Row, Table, TableRow};
 use crate::core::fact::Name;
+use crate::core::text::number::grouped;
 
 /// What is turned in the view while the first turn alone is counted.
 pub const FIRST_TURN: &str = "turn 1";

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
-use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::snapshot::Tone;
 use crate::app::state::State;
 use crate::app::views::{FactRow, FateRow, InjectorRow, ToldRow};
+use crate::core::text::number::grouped;
 use crate::core::wire::CallNo;
 
 /// How many announcements are listed before the rest is folded.
@@ -147,14 +147,14 @@ fn told_lines(lines: &mut Vec<Line>, state: &State, row: &InjectorRow) {
 }
 
 fn told_line(row: &InjectorRow, told: &ToldRow, first: bool) -> Line {
-    let tokens = told.tokens.map_or("...".to_owned(), cells::grouped);
+    let tokens = told.tokens.map_or("...".to_owned(), grouped);
     let (state, ink) =
         if told.failed { (", but the call failed: not told", Ink::Bad) } else { ("", Ink::Text) };
     let text = format!(
         "call {}, message {}: {} bytes, {tokens} tokens{state}; {}",
         told.call.0,
         told.message.0,
-        cells::grouped(told.bytes),
+        grouped(told.bytes),
         told.why
     );
     let key = format!("{}.told{}", row.layer, told.call.0);

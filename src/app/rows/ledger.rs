@@ -1,9 +1,9 @@
 //! The lines of the ledger.
 
 use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
-use crate::app::cells;
 use crate::app::state::State;
 use crate::app::views::{Form, LedgerRow, LedgerView, PieceRow, Size};
+use crate::core::text::number::grouped;
 
 pub(super) fn page(state: &State) -> Page {
     let Some(ledger) = state.snapshot.data.ledger() else {
@@ -45,7 +45,7 @@ pub(super) fn page(state: &State) -> Page {
 
 /// Bytes, or that nothing is there.
 fn bytes(size: Size) -> (String, Ink) {
-    if size.bytes == 0 { ("-".to_owned(), Ink::Dim) } else { (cells::grouped(size.bytes), Ink::Text) }
+    if size.bytes == 0 { ("-".to_owned(), Ink::Dim) } else { (grouped(size.bytes), Ink::Text) }
 }
 
 /// `189 / 21 / 21`: tokens by form, or one number where they are all the same.
@@ -53,7 +53,7 @@ fn tokens(sizes: [Size; 3], estimate: bool) -> String {
     let about = |tokens: u64| if estimate && tokens > 0 { "~" } else { "" };
     let one = |size: Size| match size.tokens {
         None => "...".to_owned(),
-        Some(tokens) => format!("{}{}", about(tokens), cells::grouped(tokens)),
+        Some(tokens) => format!("{}{}", about(tokens), grouped(tokens)),
     };
     if sizes.iter().all(|size| size.tokens == sizes[0].tokens) {
         return one(sizes[0]);

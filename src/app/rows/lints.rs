@@ -1,12 +1,12 @@
 //! What the lints found in the run that is on, and what would put it right.
 
 use super::page::{Column, Goal, Ink, Line, Page, Wrapped, not_yet};
-use crate::app::cells::grouped;
 use crate::app::effect::TextPlace;
 use crate::app::state::State;
 use crate::app::views::{LintFix, LintRow};
 use crate::core::diagnostic::Severity;
 use crate::core::lint::Worth;
+use crate::core::text::number::grouped;
 
 pub(super) fn page(state: &State) -> Page {
     let column = |head, right, rest| Column { head, right, rest, ..Column::default() };

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::page::{Ink, Line};
-use crate::app::cells::grouped;
 use crate::app::views::OverlayView;
+use crate::core::text::number::grouped;
 use crate::io::overlay::lock::State as Held;
 use crate::io::overlay::session::{Life, Target};
 use crate::io::overlay::status::{FileStatus, RoundTrip, SessionStatus};

@@ -1,9 +1,9 @@
 //! The lines of a recording: what went wrong, then every call as it was reported and as it was to be expected.
 
 use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
-use crate::app::cells::grouped;
 use crate::app::state::State;
 use crate::app::views::RecordingView;
+use crate::core::text::number::grouped;
 use crate::core::wire::CallNo;
 
 pub(super) fn page(state: &State) -> Page {

@@ -1,9 +1,9 @@
 //! The lines of "what if": a change on each, with what it would do below it.
 
 use super::page::{Column, Goal, Group, Ink, Line, Page, Wrapped};
-use crate::app::cells::grouped;
 use crate::app::state::State;
 use crate::app::views::{WhatIfRow, WhatIfView};
+use crate::core::text::number::grouped;
 use crate::core::whatif::Hit;
 
 /// The most cells of a model's name above its columns.

@@ -7,6 +7,7 @@ use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Lost, Paid, Tone};
 use crate::app::state::State;
 use crate::app::views::{Fix, Form, Spot, ZoneLane, ZonesView};
+use crate::core::text::number::grouped;
 
 /// Cells of the words in front of the lines below the bars.
 const WORD: usize = 9;
@@ -158,8 +159,8 @@ fn ruler(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane, width: usize
     let column = (u64::from(sent) + bar as u64 / 2) / bar as u64;
     let words = format!(
         "1 column = {about}{} tokens of {about}{}; rulers scale to each model",
-        cells::grouped(column.max(1)),
-        cells::grouped(u64::from(sent))
+        grouped(column.max(1)),
+        grouped(u64::from(sent))
     );
     lines.push(Line::text(words, Ink::Dim));
     if roomy {
@@ -289,9 +290,8 @@ fn lane_lines(
 
 /// `read 1,536   write n/a (no fee)   fresh 9,490, of which lost 9,472   $0.0241`.
 fn figures(paid: &Paid, lane: &ZoneLane) -> String {
-    let n = |tokens: u64| {
-        format!("{}{}", if paid.estimate && tokens > 0 { "~" } else { "" }, cells::grouped(tokens))
-    };
+    let n =
+        |tokens: u64| format!("{}{}", if paid.estimate && tokens > 0 { "~" } else { "" }, grouped(tokens));
     let lost = if let Lost::Tokens(lost) = paid.lost { lost } else { 0 };
     let of_which = |all: u64, lost: u64| match lost {
         0 => n(all),
@@ -372,7 +372,7 @@ fn fixes(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane) {
 
 fn see(lines: &mut Vec<Line>, zones: &ZonesView) {
     let Some(see) = &zones.see else { return };
-    let [sent, persisted, replayed] = see.bytes.map(cells::grouped);
+    let [sent, persisted, replayed] = see.bytes.map(grouped);
     let forms = Form::ALL.map(Form::word).join(", ");
     let words =
         format!("{forms} bytes of message {}: {sent} / {persisted} / {replayed}   (l ledger)", see.message);
@@ -387,7 +387,7 @@ fn strip(zones: &ZonesView, lane: &ZoneLane, width: usize) -> Line {
         let lost = match lane.strip.get(index) {
             Some(Lost::First) => "first".to_owned(),
             Some(Lost::Nothing) => "-".to_owned(),
-            Some(Lost::Tokens(lost)) => format!("! {about}{}", cells::grouped(*lost)),
+            Some(Lost::Tokens(lost)) => format!("! {about}{}", grouped(*lost)),
             Some(Lost::Unknown(_)) | None => "n/a".to_owned(),
         };
         if zones.calls[index] == zones.call { format!("[{no} {lost}]") } else { format!(" {no} {lost} ") }

@@ -24,6 +24,7 @@ use crate::core::audit::{Call, Judge, Totals};
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
+use crate::core::text::number::counted;
 use crate::io::recording::{News, formats};
 
 /// Bytes of text that are kept of conversations.
@@ -128,7 +129,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
         known.append(&mut before);
     }
     if told > PROBLEMS {
-        warn(format_args!("and {} more with something wrong", text::plural(told - PROBLEMS, "line")));
+        warn(format_args!("and {} more with something wrong", counted(told - PROBLEMS, "line")));
     }
     writer.end(&audit, out)?;
     if audit.totals.all.calls == 0 && audit.earlier == 0 {

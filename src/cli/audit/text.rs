@@ -5,8 +5,9 @@ use std::io;
 use super::Audit;
 use super::csv::time;
 use crate::cli::output::{Out, Table};
-use crate::core::audit::{Call, Group, GroupBy, Sums, big};
+use crate::core::audit::{Call, Group, GroupBy, Sums};
 use crate::core::cache::Money;
+use crate::core::text::number::{counted, grouped};
 use crate::core::tokens::Method;
 use crate::core::wire::redact;
 
@@ -15,7 +16,7 @@ pub(super) fn line(call: &Call, first: bool, out: &mut Out<'_>) -> io::Result<()
     if first {
         out.line("time                  conversation      sent       read       lost  what")?;
     }
-    let number = |value: Option<u64>| value.map_or_else(|| "n/a".to_owned(), big);
+    let number = |value: Option<u64>| value.map_or_else(|| "n/a".to_owned(), grouped);
     let (told, expected) = (call.reported_figures(), call.expected_figures());
     let at = call.at.and_then(time).unwrap_or_else(|| "n/a".to_owned());
     let at: String = at.chars().take(19).collect();
@@ -68,20 +69,20 @@ fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
             (Some(shape), false) => shape.title().to_owned(),
             (None, _) => "no log of a kind that is known".to_owned(),
         };
-        let mut text = format!("{}: {what}, {}", path.display(), plural(state.lines, "line"));
+        let mut text = format!("{}: {what}, {}", path.display(), counted(state.lines, "line"));
         if state.others > 0 {
-            text.push_str(&format!(", {} without a call", big(state.others)));
+            text.push_str(&format!(", {} without a call", grouped(state.others)));
         }
         if state.skipped > 0 {
-            text.push_str(&format!(", {} skipped", big(state.skipped)));
+            text.push_str(&format!(", {} skipped", grouped(state.skipped)));
         }
         out.line(text)?;
     }
     let totals = &audit.totals;
     let mut text = format!(
         "{} in {}",
-        plural(totals.all.calls, "call"),
-        plural(totals.conversations.len() as u64, "conversation")
+        counted(totals.all.calls, "call"),
+        counted(totals.conversations.len() as u64, "conversation")
     );
     if let Some((first, last)) = totals.times {
         text.push_str(&format!(
@@ -91,16 +92,12 @@ fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         ));
     }
     if totals.all.failed > 0 {
-        text.push_str(&format!(", {} failed", big(totals.all.failed)));
+        text.push_str(&format!(", {} failed", grouped(totals.all.failed)));
     }
     if audit.earlier > 0 {
-        text.push_str(&format!("; {} before that not counted", big(audit.earlier)));
+        text.push_str(&format!("; {} before that not counted", grouped(audit.earlier)));
     }
     out.line(text)
-}
-
-pub(super) fn plural(count: u64, word: &str) -> String {
-    format!("{} {word}{}", big(count), if count == 1 { "" } else { "s" })
 }
 
 fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
@@ -124,7 +121,7 @@ fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         };
         table.row([
             model.to_string(),
-            big(sums.calls),
+            grouped(sums.calls),
             figure(sums.sent, sums),
             known(sums.read, sums),
             sums.write.map_or_else(|| "n/a".to_owned(), |write| figure(write, sums)),
@@ -135,7 +132,7 @@ fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
             if sums.expected_read == 0 && sums.compared_read == 0 {
                 "n/a".to_owned()
             } else {
-                format!("{} of ~{}", big(sums.compared_read), big(sums.expected_read))
+                format!("{} of ~{}", grouped(sums.compared_read), grouped(sums.expected_read))
             },
         ]);
     }
@@ -143,7 +140,7 @@ fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
 }
 
 fn figure(number: u64, sums: &Sums) -> String {
-    format!("{}{}", if sums.estimates > 0 && number > 0 { "~" } else { "" }, big(number))
+    format!("{}{}", if sums.estimates > 0 && number > 0 { "~" } else { "" }, grouped(number))
 }
 
 /// A figure of which nothing may be known.
@@ -166,7 +163,7 @@ fn groups(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         let lost = if sums.lost == 0 { "0".to_owned() } else { figure(sums.lost, sums) };
         let cost = if sums.unpriced == sums.calls { "n/a".to_owned() } else { money(sums.lost_cost, sums) };
         let row = key.iter().map(|cell| redact::shown(cell)).chain([
-            big(sums.calls),
+            grouped(sums.calls),
             lost,
             cost,
             seen(group, true),
@@ -179,7 +176,7 @@ fn groups(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
 
 fn seen(group: &Group, first: bool) -> String {
     let seen = if first { &group.first } else { &group.last };
-    format!("line {}", big(seen.line))
+    format!("line {}", grouped(seen.line))
 }
 
 /// What a reader of the numbers should know besides.
@@ -193,7 +190,7 @@ fn notes(audit: &Audit) -> Vec<String> {
             tuned.factor(),
             tuned.range.0,
             tuned.range.1,
-            plural(tuned.calls, "call")
+            counted(tuned.calls, "call")
         ));
     }
     let totals = &audit.totals;
@@ -201,13 +198,13 @@ fn notes(audit: &Audit) -> Vec<String> {
     if silent > 0 {
         notes.push(format!(
             "{} without reported tokens: their figures are what is expected.",
-            plural(silent, "call")
+            counted(silent, "call")
         ));
     }
     if totals.timeless > 0 {
         notes.push(format!(
             "{} without a time: nothing of them is known to be old, so nothing expires.",
-            plural(totals.timeless, "call")
+            counted(totals.timeless, "call")
         ));
     }
     if audit.judge.forgotten() > 0 {
@@ -241,9 +238,9 @@ fn new(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         out.line(format!(
             "  {}: {}, {} paid again, first in line {}",
             redact::shown(cause),
-            plural(group.sums.calls, "call"),
+            counted(group.sums.calls, "call"),
             figure(group.sums.lost, &group.sums),
-            big(group.first.line)
+            grouped(group.first.line)
         ))?;
     }
     Ok(())

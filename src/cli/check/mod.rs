@@ -17,6 +17,7 @@ use crate::core::contract::Breach;
 use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::fact::Name;
 use crate::core::lint::{Finding, TABLE};
+use crate::core::text::number::grouped;
 use crate::core::wire::{Comparison, Document, Equality};
 use crate::io::recording;
 
@@ -75,12 +76,12 @@ impl Lost {
     /// What is too much, as a message.
     fn message(&self) -> String {
         let run = self.run.as_ref().map_or_else(String::new, |run| format!("the run {run} "));
-        let limit = crate::app::cells::grouped(self.limit);
+        let limit = grouped(self.limit);
         match self.tokens {
             Some(tokens) => format!(
                 "{run}pays {}{} tokens again on {}, at most {limit} are allowed",
                 if self.estimate { "~" } else { "" },
-                crate::app::cells::grouped(tokens),
+                grouped(tokens),
                 self.model
             ),
             None => {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::Job;
 use crate::cli::output::{Out, Result};
-use crate::core::overlay::grouped;
 use crate::core::overlay::scan::{Stray, Trouble as Wrong};
+use crate::core::text::number::grouped;
 use crate::io::overlay::lock::State;
 use crate::io::overlay::profile::Composed;
 use crate::io::overlay::session::{Life, Record, sha256};

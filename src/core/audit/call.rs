@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::matched::Matched;
 use super::usage::Reported;
-use crate::core::cache::{Blame, Labels, Money, Outcome, Thousands, Verdict, What};
+use crate::core::cache::{Blame, Labels, Money, Outcome, Verdict, What};
 use crate::core::fact::Name;
+use crate::core::text::number::grouped;
 use crate::core::wire::{BlockKind, Zone};
 
 /// What an audit says of one call.
@@ -132,8 +133,8 @@ impl Call {
     fn told(&self) -> Option<String> {
         let reported = self.reported?;
         Some(match reported.read {
-            Some(read) => format!("{} of {} read", big(read), big(reported.sent)),
-            None => format!("{} tokens, nothing reported of the cache", big(reported.sent)),
+            Some(read) => format!("{} of {} read", grouped(read), grouped(reported.sent)),
+            None => format!("{} tokens, nothing reported of the cache", grouped(reported.sent)),
         })
     }
 
@@ -154,7 +155,7 @@ impl Call {
                 let read = self.reported.and_then(|reported| reported.read).unwrap_or_default();
                 text.push_str(&format!(
                     ": bytes equal{age}, read {}. Routing or eviction; not yours",
-                    big(read)
+                    grouped(read)
                 ));
             }
             (_, Verdict::Expired) => {
@@ -183,7 +184,7 @@ impl Call {
         } else if let Some(lost) = self.lost().filter(|&lost| lost > 0) {
             let about = if self.reported_lost.is_none() && self.is_estimate() { "~" } else { "" };
             let cost = self.lost_cost.map_or_else(String::new, |cost| format!(" ({about}{cost})"));
-            text.push_str(&format!("; {about}{} paid again{cost}", big(lost)));
+            text.push_str(&format!("; {about}{} paid again{cost}", grouped(lost)));
         }
         if let Some(diagnosis) = &self.diagnosis {
             text.push_str(&format!("; the provider says {diagnosis}"));
@@ -230,7 +231,7 @@ impl Found {
         let blame = &self.blame;
         let mut text = self.place.clone();
         if blame.what == What::Changed {
-            text.push_str(&format!(" byte {}", big(blame.byte as u64)));
+            text.push_str(&format!(" byte {}", grouped(blame.byte as u64)));
         }
         if let Some(matched) = &self.matched {
             text.push_str(&format!(", layer {matched} (matched)"));
@@ -272,18 +273,6 @@ fn happened(blame: &Blame) -> &'static str {
         What::Appeared => "appeared",
         What::Disappeared => "disappeared",
         What::Moved => "moved",
-    }
-}
-
-/// A whole number with commas.
-#[must_use]
-pub fn big(number: u64) -> String {
-    match u32::try_from(number) {
-        Ok(number) => Thousands(number).to_string(),
-        Err(_) => {
-            let (thousands, rest) = (number / 1_000, number % 1_000);
-            format!("{},{rest:03}", big(thousands))
-        }
     }
 }
 

@@ -20,7 +20,7 @@ mod totals;
 mod usage;
 mod walk;
 
-pub use call::{Call, Figures, Found, big, time as duration};
+pub use call::{Call, Figures, Found, time as duration};
 pub use judge::{Calibration, Judge};
 pub use matched::{Layers, Matched};
 pub use pieces::{Look, Pieces, Shape, format_of_url};

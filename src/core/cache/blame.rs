@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::model::Thousands;
 use super::verdict::Verdict;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{EventId, FactKey, Name};
+use crate::core::text::number::Thousands;
 use crate::core::text::{Made, Origin, Source};
 use crate::core::wire::{BlockKind, MessageId, Zone};
 

@@ -1,6 +1,5 @@
 //! Models as data: how their tokens are counted, how their cache works, what they cost, and where each value is from.
 
-use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -309,24 +308,6 @@ fn undated(id: &str) -> Option<&str> {
     shape("-00000000", end).then_some(name)
 }
 
-/// A whole number with commas: `9,472`.
-#[derive(Clone, Copy, Debug)]
-pub struct Thousands(pub u32);
-
-impl fmt::Display for Thousands {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let digits = self.0.to_string();
-        let mut text = String::with_capacity(digits.len() + 3);
-        for (index, digit) in digits.chars().enumerate() {
-            if index > 0 && (digits.len() - index).is_multiple_of(3) {
-                text.push(',');
-            }
-            text.push(digit);
-        }
-        f.pad_integral(true, "", &text)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -384,13 +365,5 @@ mod tests {
         ] {
             assert_eq!(bedrock(id).as_deref(), plain, "{id}");
         }
-    }
-
-    #[test]
-    fn thousands() {
-        for (n, text) in [(0, "0"), (999, "999"), (1_000, "1,000"), (12_345_678, "12,345,678")] {
-            assert_eq!(Thousands(n).to_string(), text);
-        }
-        assert_eq!(format!("{:>7}", Thousands(1_000)), "  1,000");
     }
 }

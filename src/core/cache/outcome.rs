@@ -6,11 +6,12 @@ use std::sync::Arc;
 use jiff::civil::Date;
 
 use super::blame::{Blame, Labels};
-use super::model::{Accounting, Model, Rates, Thousands};
+use super::model::{Accounting, Model, Rates};
 use super::money::{Money, Rate};
 use super::salts::SettingChange;
 use super::verdict::{Verdict, setting_name, vendor_name};
 use crate::core::fact::{EventId, Name};
+use crate::core::text::number::Thousands;
 use crate::core::wire::{CallNo, Zone};
 
 /// How the tokens of a request divide. `read + written + fresh == sent`, where what is written is 0 without a fee.

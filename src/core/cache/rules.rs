@@ -1,7 +1,8 @@
 //! The families of caches: what a provider has to say about its own for each, as data.
 
-use super::model::{Known, Thousands};
+use super::model::Known;
 use crate::core::fact::Name;
+use crate::core::text::number::Thousands;
 use crate::core::wire::BlockKind;
 
 /// How long what was stored lives after its last use.

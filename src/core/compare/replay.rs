@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::core::cache::{Lane, Measures, Model, Models, Money, Outcome, Simulator, Thousands};
+use crate::core::cache::{Lane, Measures, Model, Models, Money, Outcome, Simulator};
 use crate::core::fact::Name;
 use crate::core::log::Rule;
 use crate::core::run::{Answer, CallRecord, Entry, Ledger, Requests, Session};
+use crate::core::text::number::Thousands;
 use crate::core::wire::{Block, CallNo, MessageId, Request};
 
 /// A message that is replayed as other bytes than it was sent.

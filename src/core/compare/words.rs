@@ -6,20 +6,8 @@ use super::{Comparison, Row};
 use crate::core::bench::Bench;
 use crate::core::cache::{Models, Money};
 use crate::core::fact::Name;
+use crate::core::text::number::grouped;
 use crate::core::tokens::Method;
-
-/// `9,472`.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.char_indices() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
 
 /// The price of 1,000 runs in dollars: `64.38`.
 fn of_1000(cost: Money) -> String {

@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Finding, Lint, Price, Run, at_key, grouped};
+use super::{Finding, Lint, Price, Run, at_key};
 use crate::core::cache::Family;
+use crate::core::text::number::grouped;
 use crate::core::wire::{BlockKind, CallNo, Zone};
 
 /// What is known of the marks of one zone over a run.

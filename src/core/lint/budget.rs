@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{Finding, Lint, Price, Subject, at_layer, grouped, shown};
+use super::{Finding, Lint, Price, Subject, at_layer, shown};
 use crate::core::bench::{Budget, BudgetUnit};
 use crate::core::compose::{byte_order, join};
 use crate::core::diagnostic::Diagnostic;
+use crate::core::text::number::grouped;
 use crate::core::text::{Traced, count};
 
 pub(super) fn check(subject: &Subject<'_>, price: &mut Price<'_>) -> Vec<Finding> {

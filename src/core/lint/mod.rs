@@ -34,6 +34,7 @@ use crate::core::cache::Written;
 use crate::core::diagnostic::{Diagnostic, Position, Severity};
 use crate::core::fact::Name;
 use crate::core::run::CallRecord;
+use crate::core::text::number::grouped;
 use crate::core::text::{Part, Traced};
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{CallNo, Request};
@@ -253,11 +254,6 @@ pub(crate) fn at_byte(bench: &Bench, text: &Traced, part: &Part, byte: usize, me
         }
         _ => at_layer(bench, &part.id, message),
     }
-}
-
-/// A number with a comma between thousands.
-pub(crate) fn grouped(number: u64) -> String {
-    crate::core::overlay::grouped(usize::try_from(number).unwrap_or(usize::MAX))
 }
 
 /// A diagnostic at a key of the bench file's top level, such as `marks`; at the file where it has none.

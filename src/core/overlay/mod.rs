@@ -12,6 +12,7 @@ pub mod scan;
 use crate::core::bench::{Boundary, Cap, CapUnit, Place};
 use crate::core::compose;
 use crate::core::fact::{EventId, Name};
+use crate::core::text::number::grouped;
 use crate::core::text::{Builder, Made, Origin, Traced, count, cut};
 
 use std::sync::Arc;
@@ -224,20 +225,6 @@ pub fn frame(place: &Place) -> usize {
 #[must_use]
 pub fn least_budget(place: &Place) -> usize {
     frame(place) + count::chars(CUT)
-}
-
-/// A number with a comma between each three digits.
-#[must_use]
-pub fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use super::*;
 use crate::core::bench::{Markers, PlaceKind, Role};
 use crate::core::diagnostic::Position;
 use crate::core::text::Source;
+use crate::core::text::number::grouped;
 use proptest::prelude::*;
 
 const START: &str = "<!-- X:START -->";

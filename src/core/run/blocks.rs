@@ -8,8 +8,9 @@ use crate::core::compose;
 use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::fact::Name;
 use crate::core::lint::{at_byte, at_layer};
-use crate::core::overlay::{self, Block, Offered, grouped};
+use crate::core::overlay::{self, Block, Offered};
 use crate::core::source::{Evaluated, Piece};
+use crate::core::text::number::grouped;
 use crate::core::text::{Made, Traced};
 
 /// Composes a block of layers that have been evaluated. Those that did not get in are left out from here on.

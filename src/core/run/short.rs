@@ -2,15 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::core::cache::Thousands;
 use crate::core::diff::common_prefix;
 use crate::core::fact::{Lookup, Value};
 use crate::core::text::count;
-
-/// `4,972`.
-fn grouped(count: usize) -> Thousands {
-    Thousands(u32::try_from(count).unwrap_or(u32::MAX))
-}
+use crate::core::text::number::grouped;
 
 /// Where two texts begin to differ, which their sizes do not say.
 pub(super) fn difference(old: &Lookup, new: &Lookup) -> String {

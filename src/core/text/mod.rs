@@ -3,6 +3,7 @@
 pub mod count;
 pub mod cut;
 pub mod hidden;
+pub mod number;
 pub mod table;
 mod traced;
 pub mod width;

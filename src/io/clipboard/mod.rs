@@ -7,6 +7,7 @@
 mod desktop;
 mod osc52;
 
+use crate::core::text::number::grouped;
 use std::fmt;
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -146,13 +147,6 @@ impl Copied {
         }
         sentence
     }
-}
-
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let groups: Vec<&str> =
-        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or("")).collect();
-    groups.join(",")
 }
 
 /// Copies text the first way that works.

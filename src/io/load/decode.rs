@@ -5,7 +5,7 @@ use std::sync::Arc;
 use encoding_rs::{DecoderResult, Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
 use crate::core::fact::FileText;
-use crate::core::overlay::grouped;
+use crate::core::text::number::grouped;
 
 /// The most bytes of a file that are read: 4 MiB. What a model could be sent is a small part of it.
 pub const MAX_BYTES: usize = 4 << 20;

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use super::bytes::Bytes;
 use super::formats;
 use super::lines::{Line, Lines, Wrong};
-use crate::core::audit::{Exchange, Reader, Shape, Skipped, big, fields, items};
+use crate::core::audit::{Exchange, Reader, Shape, Skipped, fields, items};
 use crate::core::diagnostic::Diagnostic;
+use crate::core::text::number::grouped;
 
 /// The longest line that is read, in bytes: a request with pictures may have 32 MB, and its answer stands behind it.
 pub(super) const LINE: usize = 48 << 20;
@@ -217,8 +218,8 @@ impl Log {
             Wrong::TooLong(bytes) => {
                 format!(
                     "it has {} bytes, more than the {} that a line may have",
-                    big(bytes),
-                    big(LINE as u64)
+                    grouped(bytes),
+                    grouped(LINE as u64)
                 )
             }
             Wrong::CutOff => "it ends in the middle of a value".to_owned(),

@@ -3,13 +3,13 @@
 use ratatui::layout::{Position, Rect};
 
 use super::canvas::{Canvas, row_area};
-use crate::app::cells;
 use crate::app::editor::{Editor, Place, Row, Rows};
 use crate::app::event::Target;
 use crate::app::snapshot::{PlaceSize, Snapshot, Tone};
 use crate::app::state::State;
 use crate::core::bench::{Budget, BudgetUnit};
 use crate::core::text::hidden;
+use crate::core::text::number::grouped;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -169,10 +169,10 @@ fn status(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) {
         }
     };
     say(canvas, &format!("{}:{}", editor.cursor.row + 1, column + 1), Role::Text);
-    say(canvas, &format!("{} chars", cells::grouped(editor.document.chars() as u64)), Role::Text);
+    say(canvas, &format!("{} chars", grouped(editor.document.chars() as u64)), Role::Text);
     let chosen = editor.selected_chars();
     if chosen > 0 {
-        say(canvas, &format!("{} selected", cells::grouped(chosen as u64)), Role::Changed);
+        say(canvas, &format!("{} selected", grouped(chosen as u64)), Role::Changed);
     }
     let (size, over) = layer(&state.snapshot, editor);
     say(canvas, &size, if over { Role::Bad } else { Role::Dim });
@@ -186,7 +186,7 @@ fn status(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) {
 fn layer(snapshot: &Snapshot, editor: &Editor) -> (String, bool) {
     let row = snapshot.layers.rows.iter().find(|row| editor.layer.as_ref() == Some(&row.id));
     let Some(row) = row else { return (String::new(), false) };
-    let chars = cells::grouped(row.chars);
+    let chars = grouped(row.chars);
     let Some(Budget { unit, limit }) = row.budget else {
         return (format!("{} {chars} chars", row.shown), false);
     };
@@ -220,12 +220,12 @@ fn beside(name: &str, now: u64, unit: BudgetUnit, limit: usize) -> (String, bool
         BudgetUnit::Chars => "chars",
         BudgetUnit::Tokens => "tokens",
     };
-    let size = cells::grouped(now);
+    let size = grouped(now);
     if now > limit {
-        let over = cells::grouped(now - limit);
+        let over = grouped(now - limit);
         return (format!("{name} {size} {unit}, ! {over} over its budget"), true);
     }
-    (format!("{name} {size} of {} {unit}", cells::grouped(limit)), false)
+    (format!("{name} {size} of {} {unit}", grouped(limit)), false)
 }
 
 /// Whether the numbers on the screen are those of this text.

@@ -9,6 +9,7 @@ use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::snapshot::{ModelInfo, Pause, Snapshot};
 use crate::app::state::{Mode, Pane, State};
+use crate::core::text::number::grouped;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -269,7 +270,7 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let mut right = Vec::new();
     if let Some(window) = snapshot.model.window {
         let total = tokens(snapshot.request.tokens, snapshot.model.tokens.estimate.is_some());
-        right.push(format!("context {total} of {}", cells::grouped(window)));
+        right.push(format!("context {total} of {}", grouped(window)));
     }
     if let Some(prices) = &snapshot.model.prices {
         let note = if prices.note.is_empty() { String::new() } else { format!(", {}", prices.note) };

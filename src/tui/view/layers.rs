@@ -7,6 +7,7 @@ use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::snapshot::{ByteOrder, LayerRow, LayerTable, Now};
 use crate::app::state::{Pane, State};
+use crate::core::text::number::grouped;
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
 
@@ -108,9 +109,9 @@ impl Column {
             }
             C::Layer => plain(row.shown.to_string()),
             C::Place => plain(row.place.to_string()),
-            C::Chars => plain(cells::grouped(row.chars)),
-            C::Lines => plain(cells::grouped(row.lines)),
-            C::Bytes => plain(cells::grouped(row.bytes)),
+            C::Chars => plain(grouped(row.chars)),
+            C::Lines => plain(grouped(row.lines)),
+            C::Bytes => plain(grouped(row.bytes)),
             C::Alone => plain(tokens(row.tokens_alone, estimate)),
             C::Tokens => plain(tokens(row.tokens, estimate)),
             C::Share => (row.share.map_or(String::new(), bar), Role::Bar),
@@ -137,8 +138,8 @@ impl Column {
 pub(super) fn tokens(count: Option<u64>, estimate: bool) -> String {
     match count {
         None => "...".to_owned(),
-        Some(count) if estimate && count > 0 => format!("~{}", cells::grouped(count)),
-        Some(count) => cells::grouped(count),
+        Some(count) if estimate && count > 0 => format!("~{}", grouped(count)),
+        Some(count) => grouped(count),
     }
 }
 
@@ -327,10 +328,10 @@ fn draw_total(
     names: usize,
 ) {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
-    let joins = if row.joins > 0 { format!("(+{} joins)", cells::grouped(row.joins)) } else { String::new() };
+    let joins = if row.joins > 0 { format!("(+{} joins)", grouped(row.joins)) } else { String::new() };
     each(area.width, area.x, names, |column, x, width| match column {
         C::Layer => drop(canvas.text(x, area.y, width, &row.label, Role::Dim)),
-        C::Chars => drop(canvas.right(x, x + width, area.y, &cells::grouped(row.chars), Role::Text)),
+        C::Chars => drop(canvas.right(x, x + width, area.y, &grouped(row.chars), Role::Text)),
         C::Tokens => drop(canvas.right(x, x + width, area.y, &tokens(row.tokens, estimate), Role::Text)),
         C::Share => drop(canvas.text(x, area.y, area.right() - x, &joins, Role::Dim)),
         _ => {}

@@ -16,6 +16,7 @@ use crate::app::rows::{Look, Row, span_in};
 use crate::app::snapshot::{BlockChange, BlockRow};
 use crate::app::state::{Hit, Pane, State};
 use crate::core::cache::Written;
+use crate::core::text::number::grouped;
 use crate::core::text::{Made, hidden};
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
@@ -148,7 +149,7 @@ fn heading(state: &State, size: Size) -> String {
         0 => String::new(),
         _ if !here.is_empty() => format!(", ! {}", here.join(", ")),
         1 => ", ! 1 hidden character".to_owned(),
-        hidden => format!(", ! {} hidden characters", cells::grouped(hidden as u64)),
+        hidden => format!(", ! {} hidden characters", grouped(hidden as u64)),
     };
     let count = format!("{} of {}", state.request.block + 1, state.blocks().len());
     if state.reading.is_some() {
@@ -163,11 +164,8 @@ fn heading(state: &State, size: Size) -> String {
 
 fn sum(state: &State, block: &BlockRow) -> String {
     let estimate = state.snapshot.model.tokens.estimate.is_some();
-    let mut text = format!(
-        "{} bytes, {} tokens",
-        cells::grouped(block.text.len() as u64),
-        tokens(block.tokens, estimate)
-    );
+    let mut text =
+        format!("{} bytes, {} tokens", grouped(block.text.len() as u64), tokens(block.tokens, estimate));
     if block.parts.iter().any(|part| part.injected) {
         text.push_str(&format!(", {} injected", tokens(block.injected, estimate)));
     }

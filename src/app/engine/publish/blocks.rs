@@ -6,8 +6,9 @@ use super::Shown;
 use crate::app::blocks::{BlockView, SectionRow, SectionState};
 use crate::core::bench::{Bench, Cap, CapUnit, Layer, LayerSource, Place, PlaceKind};
 use crate::core::compose;
-use crate::core::overlay::{EVICTED, grouped};
+use crate::core::overlay::EVICTED;
 use crate::core::source::Piece;
+use crate::core::text::number::grouped;
 use crate::core::text::{Traced, count};
 
 /// The blocks of the bench, in the order in which it lists them.

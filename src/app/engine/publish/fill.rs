@@ -1,7 +1,7 @@
 //! Numbers in captions: `{call.5.lost}` is what the screen shows there, so no caption can say something else.
 
-use crate::app::cells::grouped;
 use crate::app::snapshot::{BlockChange, Lost, Paid, Snapshot, WayOutcome};
+use crate::core::text::number::grouped;
 
 /// A number of the screen.
 #[derive(Clone, Copy, Debug, PartialEq)]

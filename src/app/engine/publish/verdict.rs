@@ -6,8 +6,9 @@ use crate::app::effect::TextPlace;
 use crate::app::engine::numbers::{Numbers, with_labels};
 use crate::app::snapshot::{Tone, VerdictLine};
 use crate::app::views::Spot;
-use crate::core::cache::{Blame, Outcome, Thousands, Verdict};
+use crate::core::cache::{Blame, Outcome, Verdict};
 use crate::core::run::{Answer, Session};
+use crate::core::text::number::Thousands;
 use crate::core::wire::CallNo;
 
 /// The lines. `ahead` is the run played to its end; `fix` says which variant loses less.
@@ -119,7 +120,7 @@ fn of_rest(ahead: &Session, numbers: &Numbers, call: CallNo, fix: Option<&str>) 
     }
     let count = breaks.len();
     let about = if breaks.iter().any(|outcome| outcome.estimate) { "~" } else { "" };
-    let lost = Thousands(u32::try_from(lost).unwrap_or(u32::MAX));
+    let lost = Thousands(lost);
     let text = format!(
         "{count} break{}, {about}{lost} tokens paid again: {text}",
         if count == 1 { "" } else { "s" }

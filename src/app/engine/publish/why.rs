@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::{Shown, one_line, shown_name};
-use crate::app::cells::grouped;
 use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, Change, Pending, Why};
 use crate::app::views::Spot;
@@ -11,6 +10,7 @@ use crate::core::bench::Bench;
 use crate::core::cache::Written;
 use crate::core::fact::{FactKey, Name};
 use crate::core::run::{self, Changed, Compacted, Input, Near, Told};
+use crate::core::text::number::grouped;
 use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::Block;
 
@@ -92,8 +92,8 @@ pub fn compaction(bench: &Bench, compacted: &Compacted) -> Vec<Arc<str>> {
     lines.push(match compacted.near {
         Some(Near { tokens, window, at }) => format!(
             "Compaction: the request had come to {} of {} tokens ({at} % are allowed). Summed up: {messages}.",
-            grouped(tokens.into()),
-            grouped(window.into()),
+            grouped(tokens),
+            grouped(window),
         ),
         None => format!("Compaction, asked for. Summed up: {messages}."),
     });

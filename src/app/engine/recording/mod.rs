@@ -11,12 +11,13 @@ use super::numbers::Counters;
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::{Lost, Paid, Tone, VerdictLine};
 use crate::app::views::{CauseRow, RecordedRow, RecordingView};
-use crate::core::audit::{Call, Exchange, GroupBy, Judge, Totals, big};
+use crate::core::audit::{Call, Exchange, GroupBy, Judge, Totals};
 use crate::core::bench::Bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Found;
 use crate::core::run::{Answer, Lead, Player, Recorded, Session, ToolRun};
+use crate::core::text::number::{counted, grouped};
 use crate::core::wire::{BlockKind, CallNo, Request, redact};
 use crate::io::recording::{Log, News};
 
@@ -130,12 +131,12 @@ impl Recording {
         let mut about = format!(
             "{}: {kind}, {}, {} in {}",
             self.log.path().display(),
-            plural(self.log.lines(), "line"),
-            plural(self.totals.all.calls, "call"),
-            plural(self.totals.conversations.len() as u64, "conversation"),
+            counted(self.log.lines(), "line"),
+            counted(self.totals.all.calls, "call"),
+            counted(self.totals.conversations.len() as u64, "conversation"),
         );
         if self.log.skipped() > 0 {
-            about.push_str(&format!(", {} skipped", plural(self.log.skipped(), "line")));
+            about.push_str(&format!(", {} skipped", counted(self.log.skipped(), "line")));
         }
         let causes = self.totals.causes.iter().map(|(cause, group)| CauseRow {
             cause: redact::shown(cause).into(),
@@ -169,7 +170,7 @@ impl Recording {
             }
         }
         if self.left_out > 0 {
-            let more = big(self.left_out);
+            let more = grouped(self.left_out);
             notes.push(format!("{more} calls more are not shown; `plywood audit` reads all").into());
         }
         RecordingView {
@@ -181,10 +182,6 @@ impl Recording {
             notes,
         }
     }
-}
-
-fn plural(count: u64, word: &str) -> String {
-    format!("{} {word}{}", big(count), if count == 1 { "" } else { "s" })
 }
 
 /// What happened in a call, without the head of the sentence, and without what of the recorded text is not shown.

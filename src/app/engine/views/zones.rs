@@ -9,11 +9,10 @@ use crate::app::engine::numbers::{Counters, Numbers, paid, with_labels};
 use crate::app::engine::publish::{self, one_line};
 use crate::app::snapshot::{Lost, Tone};
 use crate::app::views::{Spot, ZoneBlame, ZoneLane, ZonePart, ZoneStored, ZonesView};
-use crate::core::cache::{
-    Blame, Family, Labels, Measures, Model, Models, Note, Outcome, Thousands, Verdict, What,
-};
+use crate::core::cache::{Blame, Family, Labels, Measures, Model, Models, Note, Outcome, Verdict, What};
 use crate::core::fact::{EventId, Name};
 use crate::core::run::{Player, Session};
+use crate::core::text::number::Thousands;
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{Block, BlockKind, CallNo, MessageId, Request, Zone};
 
@@ -211,7 +210,7 @@ fn lane(
         strip,
         total: total.map(|totals| {
             let about = if totals.estimates > 0 && totals.lost > 0 { "~" } else { "" };
-            format!("{about}{}", thousands(totals.lost)).into()
+            format!("{about}{}", Thousands(totals.lost)).into()
         }),
         behind: behind
             .iter()
@@ -229,10 +228,6 @@ fn lane(
             .collect(),
         fixes: asked.fixes.of_lane(index),
     }
-}
-
-fn thousands(tokens: u64) -> Thousands {
-    Thousands(u32::try_from(tokens).unwrap_or(u32::MAX))
 }
 
 /// Tokens up to the end of each part.
@@ -342,7 +337,7 @@ fn said(outcome: &Outcome, model: &Model, unread: u32, labels: &Labels<'_>) -> V
         let words = match note {
             Note::PastTypicalLife { age, typical } => format!(
                 "read after {} s, and {} s are typical: real traffic may find it gone.",
-                thousands(u64::try_from(*age).unwrap_or(0)),
+                Thousands(u64::try_from(*age).unwrap_or(0)),
                 Thousands(*typical)
             ),
             Note::LaterPrices(day) => format!("prices in force from {day}, which is after this call."),
@@ -404,7 +399,7 @@ fn blamed(session: &Session, turn: u32, outcome: &Outcome, blame: &Blame) -> Zon
             blame.message.map_or_else(|| "messages".to_owned(), |message| format!("message {}", message.0))
         }
     };
-    let byte = Thousands(u32::try_from(blame.byte).unwrap_or(u32::MAX));
+    let byte = Thousands(blame.byte);
     let mut place = format!("{zone}, byte {byte}");
     if let Some(written) = &blame.written {
         place.push_str(&match &written.expression {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::entries::{EntryStore, Keeping, Placed};
-use crate::core::cache::model::Thousands;
 use crate::core::cache::rules::{Excess, MarkedRules};
+use crate::core::text::number::Thousands;
 use crate::core::wire::{Block, MarkAt, Params};
 
 /// The store of a model of the marked family.
