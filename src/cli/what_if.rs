@@ -11,11 +11,12 @@ use super::output::{Failure, Out, Outcome, Result};
 use super::report::Revisions;
 use crate::app::blast::{hit_words, said};
 use crate::app::engine::{Counters, with_labels};
+use crate::core::cache::short_id;
 use crate::core::compare::usual_models;
 use crate::core::fact::{FactKey, Found, Name};
 use crate::core::run::{CallRecord, Load, Player, Session, resolve};
 use crate::core::whatif::{self, Ahead, Given, Hit, Planned, Radius};
-use crate::core::wire::{BlockKind, CallNo};
+use crate::core::wire::CallNo;
 use crate::io::syntax::scalar::duration;
 
 /// Seconds: the longest time that can be let pass, so that no clock comes to its end.
@@ -120,12 +121,7 @@ fn change(
         }
         "model" => Err(format!("model={value}: write provider:model")),
         "tools" => {
-            let tools: Vec<Name> = record
-                .head
-                .iter()
-                .filter(|block| block.kind == BlockKind::Tool)
-                .map(|block| block.name.clone())
-                .collect();
+            let tools = record.tools();
             let name = value.strip_prefix('-').filter(|name| tools.iter().any(|tool| **tool == **name));
             let name = name.ok_or_else(|| {
                 let known: Vec<&str> = tools.iter().map(|tool| &**tool).collect();
@@ -171,8 +167,7 @@ fn text(
     let calls = tried.iter().map(|(_, radius)| radius.calls).max().unwrap_or(0);
     let ahead = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
     out.line(format_args!("{}{run}: before call {}, over {ahead}", bench.name(), call.0))?;
-    let short = |model: &Name| model.split_once(':').map_or(&**model, |(_, short)| short).to_owned();
-    let wide = models.iter().map(|model| short(model).len()).max().unwrap_or(0).max(7);
+    let wide = models.iter().map(|model| short_id(model).len()).max().unwrap_or(0).max(7);
     for (planned, radius) in tried {
         out.line("")?;
         out.line(format_args!("{}  ({})", planned.title, planned.id))?;
@@ -180,7 +175,7 @@ fn text(
             out.line(format_args!("  {label:<wide$}  {words}"))?;
         }
         for hit in &radius.hits {
-            out.line(format_args!("  {:<wide$}  {}", short(&hit.model), hit_words(hit)))?;
+            out.line(format_args!("  {:<wide$}  {}", short_id(&hit.model), hit_words(hit)))?;
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::csv::time;
 use crate::cli::output::{Out, Table};
 use crate::core::audit::{Call, Group, GroupBy, Sums};
 use crate::core::cache::Money;
+use crate::core::cache::short_id;
 use crate::core::text::number::{counted, grouped};
 use crate::core::tokens::Method;
 use crate::core::wire::redact;
@@ -115,7 +116,7 @@ fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     ]);
     for (model, sums) in &audit.totals.models {
         let cost = if sums.unpriced == sums.calls - sums.failed && sums.calls > sums.failed {
-            format!("n/a: no price for {}", model.split_once(':').map_or(&**model, |(_, name)| name))
+            format!("n/a: no price for {}", short_id(model))
         } else {
             money(sums.cost, sums)
         };

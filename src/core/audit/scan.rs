@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::core::wire::lossless::{DEPTH, Mistake};
+use crate::core::wire::lossless::{DEPTH, Mistake, number_end};
 
 /// A place in a text.
 pub(super) struct Scan<'l> {
@@ -105,34 +105,8 @@ impl<'l> Scan<'l> {
         Ok(())
     }
 
-    fn digits(&mut self) -> Result<(), Mistake> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        if self.at == start { Err(self.mistake("a digit was expected")) } else { Ok(()) }
-    }
-
     fn number(&mut self) -> Result<(), Mistake> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        if self.peek() == Some(b'0') {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
+        self.at = number_end(self.line, self.at)?;
         Ok(())
     }
 

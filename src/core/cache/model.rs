@@ -211,7 +211,7 @@ impl Model {
     /// The id without the provider: `gpt-5.4`.
     #[must_use]
     pub fn short(&self) -> &str {
-        self.id.split_once(':').map_or(&*self.id, |(_, model)| model)
+        short_id(&self.id)
     }
 
     /// The prices in force at `at` (milliseconds since the Unix epoch, UTC days) for a request of `tokens`.
@@ -306,6 +306,12 @@ fn undated(id: &str) -> Option<&str> {
     }
     let (name, end) = id.split_at_checked(id.len().checked_sub(9)?)?;
     shape("-00000000", end).then_some(name)
+}
+
+/// The id of a model without the provider: `gpt-5.4` of `openai:gpt-5.4`.
+#[must_use]
+pub fn short_id(id: &str) -> &str {
+    id.split_once(':').map_or(id, |(_, model)| model)
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::core::bench::Refresh;
 use crate::core::cache::Money;
+use crate::core::cache::short_id;
 use crate::core::fact::Name;
 
 /// One change of a bench.
@@ -86,7 +87,7 @@ impl Worth {
         if said.is_empty() {
             return String::new();
         }
-        let model = self.model.split_once(':').map_or(&*self.model, |(_, model)| model);
+        let model = short_id(&self.model);
         let misled = match self.misled {
             0 => String::new(),
             1 => "; but 1 call more is told what is wrong, or nothing".to_owned(),

@@ -1,6 +1,7 @@
 //! What a session keeps of each model call, and what the screens and commands read.
 
 use super::room::Compacted;
+use crate::core::wire::BlockKind;
 use std::sync::Arc;
 
 use crate::core::diagnostic::Diagnostic;
@@ -244,6 +245,13 @@ impl CallRecord {
     #[must_use]
     pub fn layer(&self, id: &str) -> Option<&LayerState> {
         self.layers.iter().find(|layer| &*layer.id == id)
+    }
+
+    /// The names of the tools that were offered, in their order.
+    #[must_use]
+    pub fn tools(&self) -> Vec<Name> {
+        let tools = self.head.iter().filter(|block| block.kind == BlockKind::Tool);
+        tools.map(|block| block.name.clone()).collect()
     }
 }
 

@@ -80,12 +80,7 @@ pub fn candidates(
     out.extend(found.iter().filter_map(|(key, found)| edit(key, found)).take(MOST));
     let models = given.models.iter().filter(|model| **model != record.model);
     out.extend(models.take(2).map(switch));
-    let tools: Vec<Name> = record
-        .head
-        .iter()
-        .filter(|block| block.kind == BlockKind::Tool)
-        .map(|block| block.name.clone())
-        .collect();
+    let tools = record.tools();
     out.extend(tools.last().map(|last| without_tool(&tools, last)));
     if tools.len() > 1 {
         let turned: Vec<Name> = tools.iter().rev().cloned().collect();

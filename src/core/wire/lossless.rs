@@ -270,6 +270,25 @@ fn walk(spelled: &str, to: usize) -> (usize, usize) {
     (reader.at, decoded)
 }
 
+/// Where the number ends that begins at byte `at` of a JSON text.
+pub(crate) fn number_end(text: &[u8], mut at: usize) -> Result<usize, Mistake> {
+    let is = |at: usize, of: &[u8]| text.get(at).is_some_and(|byte| of.contains(byte));
+    let digits = |from: usize| {
+        let end = (from..text.len()).find(|&at| !text[at].is_ascii_digit()).unwrap_or(text.len());
+        if end == from { Err(Mistake { at: from, message: "a digit was expected" }) } else { Ok(end) }
+    };
+    at += usize::from(is(at, b"-"));
+    at = if is(at, b"0") { at + 1 } else { digits(at)? };
+    if is(at, b".") {
+        at = digits(at + 1)?;
+    }
+    if is(at, b"eE") {
+        at += 1;
+        at = digits(at + usize::from(is(at, b"+-")))?;
+    }
+    Ok(at)
+}
+
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -317,34 +336,8 @@ impl Reader<'_> {
         Ok(kind)
     }
 
-    fn digits(&mut self) -> Result<(), Mistake> {
-        let start = self.at;
-        while matches!(self.peek(), Some(b'0'..=b'9')) {
-            self.at += 1;
-        }
-        if self.at == start { Err(self.mistake("a digit was expected")) } else { Ok(()) }
-    }
-
     fn number(&mut self) -> Result<Kind, Mistake> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        if self.peek() == Some(b'0') {
-            self.at += 1;
-        } else {
-            self.digits()?;
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
+        self.at = number_end(self.text.as_bytes(), self.at)?;
         Ok(Kind::Number)
     }
 

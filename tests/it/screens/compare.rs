@@ -1,14 +1,8 @@
 //! The comparison on the samples, in three sizes, and what keys do in it.
 
-use plywood::app::engine::Disk;
 use plywood::app::state::View;
 
-use super::day::{Day, has, machine};
-
-fn sample(name: &str, size: (u16, u16)) -> Day {
-    let sample = plywood::io::samples::find(name).expect("a sample");
-    Day::on(Disk::sample(sample, "", &machine()).expect("a copy"), None, size)
-}
+use super::day::{Day, body, has};
 
 /// Presses keys and waits until everything is worked out.
 fn pressed(day: &mut Day, keys: &str) -> String {
@@ -18,17 +12,9 @@ fn pressed(day: &mut Day, keys: &str) -> String {
     day.draw()
 }
 
-/// The part of a screen that the view fills.
-fn body(screen: &str) -> String {
-    let lines: Vec<&str> = screen.lines().collect();
-    let from = lines.iter().position(|line| line.starts_with("──") || line.starts_with('┌')).unwrap_or(0);
-    let to = lines.iter().position(|line| line.contains(" Verdict ")).unwrap_or(lines.len());
-    lines[from..to].join("\n")
-}
-
 #[test]
 fn the_comparison_in_three_sizes() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     pressed(&mut day, "x");
     assert_eq!(day.state.view, View::Compare);
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
@@ -39,7 +25,7 @@ fn the_comparison_in_three_sizes() {
 
 #[test]
 fn enter_shows_the_calls_of_a_cell_and_t_counts_one_turn() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     pressed(&mut day, "x");
     let screen = day.press("<enter>");
     has(&screen, "call 5      2   10,429    1,152");
@@ -55,7 +41,7 @@ fn enter_shows_the_calls_of_a_cell_and_t_counts_one_turn() {
 
 #[test]
 fn a_way_is_written_after_its_lines_were_shown_and_undo_takes_it_back() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     pressed(&mut day, "x");
     // The row of the bench itself changes nothing.
     has(&day.press("a"), "this row is the bench as it is written");
@@ -78,7 +64,7 @@ fn a_way_is_written_after_its_lines_were_shown_and_undo_takes_it_back() {
 
 #[test]
 fn the_copied_table_is_the_one_on_the_screen() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     pressed(&mut day, "x");
     day.press("ty");
     assert_eq!(day.copied, ["the comparison"]);
@@ -89,7 +75,7 @@ fn the_copied_table_is_the_one_on_the_screen() {
 
 #[test]
 fn what_if_in_three_sizes() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     pressed(&mut day, "<space>w");
     assert_eq!(day.state.view, View::WhatIf);
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
@@ -100,7 +86,7 @@ fn what_if_in_three_sizes() {
 
 #[test]
 fn enter_makes_the_change_that_was_tried() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     let screen = pressed(&mut day, "<space>w");
     has(&screen, "the CWD is /home/shop");
     let folder = screen.lines().find_map(|line| line.split("the CWD is ").nth(1)).expect("a change");

@@ -70,6 +70,12 @@ impl Day {
         Day::with(engine.expect("an engine"), folder, root, size)
     }
 
+    /// On a copy of a sample.
+    pub(super) fn sample(name: &str, size: (u16, u16)) -> Day {
+        let sample = plywood::io::samples::find(name).expect("a sample");
+        Day::on(Disk::sample(sample, "", &machine()).expect("a copy"), None, size)
+    }
+
     /// On an engine that was opened in another way.
     pub(super) fn with(engine: Engine, folder: Option<TempDir>, root: PathBuf, size: (u16, u16)) -> Day {
         let mut day = Day {
@@ -190,6 +196,14 @@ pub(super) fn machine() -> Machine {
 #[track_caller]
 pub(super) fn has(screen: &str, text: &str) {
     assert!(screen.contains(text), "{text} is not in\n{screen}");
+}
+
+/// The part of a screen that the view fills: the header says where a scratch copy lies.
+pub(super) fn body(screen: &str) -> String {
+    let lines: Vec<&str> = screen.lines().collect();
+    let from = lines.iter().position(|line| line.starts_with("──") || line.starts_with('┌')).unwrap_or(0);
+    let to = lines.iter().position(|line| line.contains(" Verdict ")).unwrap_or(lines.len());
+    lines[from..to].join("\n")
 }
 
 #[test]

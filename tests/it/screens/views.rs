@@ -6,12 +6,7 @@ use plywood::app::state::{Pane, View};
 use plywood::core::wire::CallNo;
 use tempfile::TempDir;
 
-use super::day::{Day, has, machine};
-
-fn sample(name: &str, size: (u16, u16)) -> Day {
-    let sample = plywood::io::samples::find(name).expect("a sample");
-    Day::on(Disk::sample(sample, "", &machine()).expect("a copy"), None, size)
-}
+use super::day::{Day, body, has, machine};
 
 fn plain(size: (u16, u16)) -> Day {
     let folder = TempDir::new().expect("a folder");
@@ -22,19 +17,11 @@ fn plain(size: (u16, u16)) -> Day {
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (200, 60)];
 
-/// The part of a screen that the view fills: the header says where a scratch copy lies.
-fn body(screen: &str) -> String {
-    let lines: Vec<&str> = screen.lines().collect();
-    let from = lines.iter().position(|line| line.starts_with("──") || line.starts_with('┌')).unwrap_or(0);
-    let to = lines.iter().position(|line| line.contains(" Verdict ")).unwrap_or(lines.len());
-    lines[from..to].join("\n")
-}
-
 #[test]
 fn views_of_xbot_in_three_sizes() {
     for (width, height) in SIZES {
         // Before the second call the change of the CWD is staged.
-        let mut day = sample("xbot", (width, height));
+        let mut day = Day::sample("xbot", (width, height));
         day.press("<space>");
         for (name, keys) in [("orders", "o"), ("ledger", "l"), ("injectors", "i"), ("log", "L")] {
             let screen = body(&day.press(keys));
@@ -52,7 +39,7 @@ fn views_of_xbot_in_three_sizes() {
 #[test]
 fn views_of_omx_in_three_sizes() {
     for (width, height) in SIZES {
-        let mut day = sample("omx", (width, height));
+        let mut day = Day::sample("omx", (width, height));
         day.press("<space><space>");
         for (name, keys) in [("orders", "o"), ("ledger", "l"), ("injectors", "i"), ("log", "L")] {
             let screen = body(&day.press(keys));
@@ -65,7 +52,7 @@ fn views_of_omx_in_three_sizes() {
 #[test]
 fn the_steps_of_a_search_in_three_sizes() {
     for (width, height) in SIZES {
-        let mut day = sample("wegent", (width, height));
+        let mut day = Day::sample("wegent", (width, height));
         let screen = day.press("K");
         has(&screen, "Was the search called?");
         has(&screen, "not in this turn");
@@ -75,7 +62,7 @@ fn the_steps_of_a_search_in_three_sizes() {
         let screen = body(&day.press("<space><space>"));
         insta::assert_snapshot!(format!("view_wegent_steps_refused_{width}x{height}"), screen);
     }
-    let mut day = sample("xbot", (80, 24));
+    let mut day = Day::sample("xbot", (80, 24));
     has(&day.press("K"), "No tool of this bench searches documents");
 }
 
@@ -92,7 +79,7 @@ fn a_plain_folder_has_nothing_to_inject_and_says_so() {
 
 #[test]
 fn a_number_of_the_ledger_leads_to_its_bytes_and_they_to_their_source() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>l");
     assert_eq!(day.state.view, View::Ledger);
     // The third message, in the column of what is sent, persisted, replayed.
@@ -128,7 +115,7 @@ fn a_number_of_the_ledger_leads_to_its_bytes_and_they_to_their_source() {
 
 #[test]
 fn what_was_said_leads_to_its_line_in_the_script() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     // The answer of the model, in message 3.
     day.press("<space>lj<right><enter>e");
     let editor = day.state.editor.as_ref().expect("an editor");
@@ -139,7 +126,7 @@ fn what_was_said_leads_to_its_line_in_the_script() {
 
 #[test]
 fn messages_of_the_ledger_fold() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     let screen = day.press("<space>l");
     has(&screen, "stripped by persist: strip at the answer to call 4");
     let screen = day.press("jj<enter>");
@@ -154,7 +141,7 @@ fn messages_of_the_ledger_fold() {
 
 #[test]
 fn an_announcement_leads_to_its_bytes_in_its_call() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space><space><space><space>i");
     has(&day.draw(), "told in call 2, message 4");
     // The line about the change itself.
@@ -176,7 +163,7 @@ fn an_announcement_leads_to_its_bytes_in_its_call() {
 
 #[test]
 fn the_log_leads_to_calls_and_filters() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space><space>L");
     // It begins at the call that is shown, and follows it.
     let at = |day: &Day| {
@@ -218,7 +205,7 @@ fn the_log_says_who_changed_what() {
 
 #[test]
 fn orders_lead_to_bytes_and_to_templates() {
-    let mut day = sample("xbot", (80, 24));
+    let mut day = Day::sample("xbot", (80, 24));
     let screen = day.press("o");
     has(&screen, "╲╱");
     day.press("gjj");
@@ -236,7 +223,7 @@ fn orders_lead_to_bytes_and_to_templates() {
 
 #[test]
 fn pane_4_leads_to_bytes_and_to_placeholders() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>");
     for (label, block, file) in
         [("told by", "message 4 (tool)", "dynamic.md"), ("still old", "system", "prompt.md")]
@@ -259,7 +246,7 @@ fn pane_4_leads_to_bytes_and_to_placeholders() {
 
 #[test]
 fn b_goes_to_the_next_break_at_its_byte() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>b");
     assert_eq!(day.state.snapshot.request.call, CallNo(5));
     assert_eq!(day.state.focus, Pane::Request);
@@ -271,7 +258,7 @@ fn b_goes_to_the_next_break_at_its_byte() {
 
 #[test]
 fn a_click_selects_and_a_second_one_opens() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>L");
     let click = |day: &mut Day, line| day.happen(Event::Pointer(Pointer::Press, Target::ViewLine(line, 2)));
     click(&mut day, 0);
@@ -288,7 +275,7 @@ fn a_click_selects_and_a_second_one_opens() {
 
 #[test]
 fn lists_say_what_is_scrolled_away() {
-    let mut day = sample("xbot", (80, 18));
+    let mut day = Day::sample("xbot", (80, 18));
     day.press("<space><space><space><space><space><space>");
     let screen = day.press("Lg");
     has(&screen, " 1-");

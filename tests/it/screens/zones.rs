@@ -1,14 +1,8 @@
 //! Cache zones on the samples, in three sizes, and what keys do in them.
 
-use plywood::app::engine::Disk;
 use plywood::app::state::View;
 
-use super::day::{Day, has, machine};
-
-fn sample(name: &str, size: (u16, u16)) -> Day {
-    let sample = plywood::io::samples::find(name).expect("a sample");
-    Day::on(Disk::sample(sample, "", &machine()).expect("a copy"), None, size)
-}
+use super::day::{Day, has};
 
 /// Lets the engine work out what it does while nobody asks for anything.
 fn settled(day: &mut Day) -> String {
@@ -28,7 +22,7 @@ fn body(screen: &str) -> String {
 #[test]
 fn zones_of_the_moved_break_in_three_sizes() {
     for (width, height) in [(80, 24), (120, 40), (200, 60)] {
-        let mut day = sample("xbot", (width, height));
+        let mut day = Day::sample("xbot", (width, height));
         day.press("<space>");
         day.press("5");
         // Call 5 was not sent: it is a forecast, and stays one.
@@ -42,7 +36,7 @@ fn zones_of_the_moved_break_in_three_sizes() {
 
 #[test]
 fn a_first_call_and_an_append_break_nothing() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     let screen = day.press("5");
     has(&screen, "call 1, turn 1");
     has(&screen, "BREAK    none: there is no call before it in its conversation.");
@@ -58,7 +52,7 @@ fn a_first_call_and_an_append_break_nothing() {
 
 #[test]
 fn a_fix_is_tried_out_then_taken_back_or_entered() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>");
     day.press("5");
     day.press("b");
@@ -99,7 +93,7 @@ fn a_fix_is_tried_out_then_taken_back_or_entered() {
 
 #[test]
 fn the_blame_line_is_that_of_the_selected_model() {
-    let mut day = sample("xbot", (120, 40));
+    let mut day = Day::sample("xbot", (120, 40));
     day.press("<space>");
     day.press("5");
     day.press("b");

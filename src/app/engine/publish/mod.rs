@@ -8,7 +8,7 @@ mod fill;
 mod layers;
 mod places;
 mod request;
-mod verdict;
+pub(super) mod verdict;
 mod why;
 
 pub use blocks::blocks;

@@ -38,7 +38,7 @@ fn line(label: impl Into<Arc<str>>, text: impl Into<Arc<str>>, tone: Tone) -> Ve
 }
 
 /// Where the first of the differences is that an outcome blames.
-fn spot(call: CallNo, blame: &Blame) -> Spot {
+pub(in crate::app::engine) fn spot(call: CallNo, blame: &Blame) -> Spot {
     Spot {
         call: Some(call),
         author: blame.part.clone(),

@@ -7,9 +7,9 @@ use crate::app::engine::numbers::{Numbers, with_labels};
 use crate::app::engine::publish::{self, Counter};
 use crate::app::snapshot::BlockRow;
 use crate::app::views::{Form, LedgerRow, LedgerView, PieceRow, Size};
+use crate::core::cache::short_id;
 use crate::core::cache::{Model, Models, Outcome};
 use crate::core::compare::{Unkept, unkept_in};
-use crate::core::fact::Name;
 use crate::core::run::{Entry, Ledger, Piece, Player, Session, Stripped};
 use crate::core::text::{Made, Traced};
 use crate::core::wire::{Block, CallNo, MessageId};
@@ -109,8 +109,7 @@ fn unkept(session: &Session, ledger: &Ledger, lanes: &Lanes<'_>) -> Vec<Unkept> 
 fn by_model(unkept: &[Unkept], message: MessageId) -> Vec<Arc<str>> {
     let own = unkept.iter().filter(|unkept| unkept.message == message).flat_map(|unkept| &unkept.costs);
     let known = own.filter(|cost| cost.lost.is_some());
-    let short = |id: &Name| id.split_once(':').map_or_else(|| id.to_string(), |(_, short)| short.to_owned());
-    known.map(|cost| format!("{}: {}", short(&cost.model), cost.words()).into()).collect()
+    known.map(|cost| format!("{}: {}", short_id(&cost.model), cost.words()).into()).collect()
 }
 
 /// The blocks of a message in all forms, with the first of each.

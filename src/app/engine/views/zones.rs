@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::app::effect::TextPlace;
 use crate::app::engine::fixes::Fixes;
 use crate::app::engine::numbers::{Counters, Numbers, paid, with_labels};
+use crate::app::engine::publish::verdict::spot;
 use crate::app::engine::publish::{self, one_line};
 use crate::app::snapshot::{Lost, Tone};
-use crate::app::views::{Spot, ZoneBlame, ZoneLane, ZonePart, ZoneStored, ZonesView};
+use crate::app::views::{ZoneBlame, ZoneLane, ZonePart, ZoneStored, ZonesView};
 use crate::core::cache::{Blame, Family, Labels, Measures, Model, Models, Note, Outcome, Verdict, What};
 use crate::core::fact::{EventId, Name};
 use crate::core::run::{Player, Session};
@@ -378,15 +378,6 @@ fn kept(outcome: &Outcome, blame: &Blame, model: &Model) -> String {
             format!("{} in front of it are read: {} come first.", outcome.n(read), zones.to_lowercase())
         }
         (Some(_), read) => format!("{} in front of it are read.", outcome.n(read)),
-    }
-}
-
-fn spot(call: CallNo, blame: &Blame) -> Spot {
-    Spot {
-        call: Some(call),
-        author: blame.part.clone(),
-        message: blame.message,
-        text: blame.written.as_ref().map(|written| TextPlace::Named(written.file.clone(), written.at)),
     }
 }
 

@@ -28,6 +28,21 @@ pub(super) struct Outcome {
     pub searched: Option<Searched>,
 }
 
+impl Outcome {
+    /// Our own words, which change nothing.
+    pub(super) fn plain(result: String, cwd: &Arc<str>) -> Outcome {
+        Outcome {
+            result: result.into(),
+            made: Made::Literal,
+            set: None,
+            write: None,
+            cwd: cwd.clone(),
+            lines: Vec::new(),
+            searched: None,
+        }
+    }
+}
+
 impl Session {
     pub(super) fn simulate(&self, call: &ToolCall, _at: CallNo) -> Progress<Outcome> {
         let view = self.view(self.current());
@@ -46,15 +61,7 @@ impl Session {
             Progress::Done(home) => home,
             Progress::Needs(needs) => return Progress::Needs(needs),
         };
-        let plain = |result: String| Outcome {
-            result: result.into(),
-            made: Made::Literal,
-            set: None,
-            write: None,
-            cwd: cwd.clone(),
-            lines: Vec::new(),
-            searched: None,
-        };
+        let plain = |result: String| Outcome::plain(result, &cwd);
         let argument = |name: &Name| call.args.get(name).map(|value| Arc::<str>::from(value.to_string()));
         let mut outcome = match self.bench.simulate.get(&call.tool) {
             None => plain(String::new()),

@@ -22,17 +22,7 @@ struct Hit<'v> {
 impl Session {
     pub(super) fn search(&self, call: &ToolCall, effect: &Search, cwd: &Arc<str>) -> Progress<Outcome> {
         let view = self.view(self.current());
-        let failed = |reason: String| {
-            Progress::Done(Outcome {
-                result: format!("error: {reason}").into(),
-                made: Made::Literal,
-                set: None,
-                write: None,
-                cwd: cwd.clone(),
-                lines: Vec::new(),
-                searched: None,
-            })
-        };
+        let failed = |reason: String| Progress::Done(Outcome::plain(format!("error: {reason}"), cwd));
         let Some(question) = call.args.get(&effect.query).map(|value| value.to_string()) else {
             return failed(format!("no argument `{}`", effect.query));
         };
