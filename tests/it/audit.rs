@@ -9,15 +9,15 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-fn audit(args: &[&str]) -> Output {
+pub(crate) fn audit(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_plywood")).arg("audit").args(args).output().expect("it runs")
 }
 
-fn stdout(output: &Output) -> String {
+pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
-fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
@@ -29,7 +29,7 @@ fn system(cwd: &str) -> String {
 }
 
 /// A call of a claude-trace capture.
-fn call(cwd: &str, turns: usize, at: i64, read: u64, write: u64) -> String {
+pub(crate) fn call(cwd: &str, turns: usize, at: i64, read: u64, write: u64) -> String {
     let messages: Vec<Value> = (0..2 * turns - 1)
         .map(|at| {
             let (role, text) = if at % 2 == 0 { ("user", "go on") } else { ("assistant", "done") };
@@ -66,13 +66,13 @@ pub(crate) fn lines() -> Vec<String> {
     ]
 }
 
-fn written(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+pub(crate) fn written(folder: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, text).expect("it can be written");
     path
 }
 
-fn path(path: &Path) -> &str {
+pub(crate) fn path(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
@@ -324,9 +324,9 @@ fn nothing_to_audit_is_no_success() {
 }
 
 #[test]
-fn a_number_beyond_any_prompt_is_told_by_its_line_and_not_counted() {
+fn a_number_that_no_prompt_has_is_told_by_its_line_and_not_counted() {
     let folder = tempfile::tempdir().expect("a folder");
-    for number in ["18446744073709551615", "1000000000001", "1e300"] {
+    for number in ["18446744073709551615", "1000000000001", "100000001", "1e300", "-1", "-0.5"] {
         let bad = lines()[1].replace("\"input_tokens\":20", &format!("\"input_tokens\":{number}"));
         assert_ne!(bad, lines()[1]);
         let log = written(folder.path(), "log.jsonl", [&*lines()[0], &*bad, &*lines()[2]].join("\n"));
@@ -366,7 +366,7 @@ fn a_log_is_followed_while_it_grows_and_when_it_is_replaced() {
     file.write_all(&second.as_bytes()[second.len() / 2..]).expect("written");
     file.write_all(b"\n").expect("written");
     let call = next();
-    assert_eq!((call["line"].clone(), call["verdict"].clone()), (json!(2), json!("not_cached")));
+    assert_eq!((call["line"].clone(), call["verdict"].clone()), (json!(2), json!("appended")));
     // Written anew, shorter than it was.
     fs::write(&log, lines()[2].clone() + "\n").expect("written");
     let call = next();

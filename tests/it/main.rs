@@ -2,6 +2,7 @@
 
 mod against;
 mod audit;
+mod audit_counts;
 mod bench_syntax;
 mod blame;
 mod blocks;

@@ -20,7 +20,7 @@ use crate::core::cache::Measures;
 use crate::core::lint::{Finding, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
-use crate::core::wire::Request;
+use crate::core::wire::{Request, redact};
 use crate::io::overlay::profile;
 
 impl Engine {
@@ -208,6 +208,9 @@ impl Engine {
                         !line.label.starts_with("AHEAD") && (differs || !line.label.starts_with("CALL"))
                     });
                     for line in &mut snapshot.verdict {
+                        // It quotes a little of what was recorded.
+                        line.text = redact::shown(&line.text).into();
+                        line.short = line.short.as_deref().map(|short| redact::shown(short).into());
                         line.label =
                             if line.label.starts_with("CALL") { "RULES".into() } else { line.label.clone() };
                     }

@@ -26,7 +26,7 @@ pub struct AuditArgs {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// How many of the calls that lost most are told
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = count, allow_negative_numbers = true)]
     pub top: usize,
     /// The JSON of an audit before: exit with 1 where something is lost for a cause that is not in it
     #[arg(long, value_name = "FILE", conflicts_with = "new_since")]
@@ -60,6 +60,11 @@ pub enum GroupArg {
     Model,
     /// What went wrong
     Cause,
+}
+
+/// How many calls.
+fn count(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| "write how many calls, such as 10; 0 tells none".to_owned())
 }
 
 impl From<GroupArg> for GroupBy {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::csv::time;
 use super::{Audit, unreadable};
-use crate::cli::output::{Failure, Out, Result};
+use crate::cli::output::{Out, Result};
 use crate::cli::report::Revisions;
 use crate::core::audit::{Call, Figures, Group, Matched, Sums};
 use crate::core::cache::{Money, Outcome, Verdict, What};
@@ -178,7 +178,8 @@ pub(super) fn end(audit: &Audit, empty: bool, out: &mut Out<'_>) -> io::Result<(
     let files: Vec<Value> = audit
         .files
         .iter()
-        .map(|(path, state)| {
+        .zip(&audit.repeated)
+        .map(|((path, state), repeated)| {
             json!({
                 "path": path.display().to_string(),
                 "log": state.shape.map(|shape| shape.word()),
@@ -186,6 +187,7 @@ pub(super) fn end(audit: &Audit, empty: bool, out: &mut Out<'_>) -> io::Result<(
                 "lines": state.lines,
                 "skipped": state.skipped,
                 "without_call": state.others,
+                "repeated": repeated,
             })
         })
         .collect();
@@ -287,18 +289,31 @@ fn grouped(audit: &Audit, group: &Group) -> Value {
 /// The causes for which something was lost in an audit before.
 pub(super) fn baseline(path: &Path) -> Result<BTreeSet<String>> {
     const MOST: u64 = 1 << 30;
-    let what = "the baseline cannot be read";
-    let size = std::fs::metadata(path).map_err(|error| unreadable(path, what, error))?.len();
+    const WRITE: &str = "write one with `plywood audit FILE --json > baseline.json`";
+    let read = |error: &io::Error| {
+        let why = crate::io::load::reason(error);
+        unreadable(path, format!("the baseline cannot be read: {why}"), None)
+    };
+    let size = std::fs::metadata(path).map_err(|error| read(&error))?.len();
     if size > MOST {
-        return Err(unreadable(path, what, "it is larger than 1 GB"));
+        return Err(unreadable(path, "the baseline is larger than 1 GB", None));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, what, error))?;
-    let known: Baseline = serde_json::from_str(&text).map_err(|error| unreadable(path, what, error))?;
+    let text = std::fs::read_to_string(path).map_err(|error| read(&error))?;
+    let known: Baseline = serde_json::from_str(&text).map_err(|error| match error.classify() {
+        // It may be any JSON, a log among it: which of its members is missed would tell nobody anything.
+        serde_json::error::Category::Data => unreadable(path, "this is no audit", Some(WRITE)),
+        _ => {
+            let place = format!("line {}, column {}", error.line(), error.column());
+            unreadable(
+                path,
+                format!("the baseline is not whole JSON: it breaks off or is wrong at {place}"),
+                Some(WRITE),
+            )
+        }
+    })?;
     if known.schema != SCHEMA {
-        return Err(Failure::message(format!(
-            "{}: it is no {SCHEMA}: write one with `plywood audit FILE --json`",
-            path.display()
-        )));
+        let found: String = known.schema.chars().take(40).collect();
+        return Err(unreadable(path, format!("this is no {SCHEMA} but {found}"), Some(WRITE)));
     }
     Ok(known.causes.into_iter().filter(|cause| cause.lost > 0).map(|cause| cause.cause).collect())
 }

@@ -20,7 +20,7 @@ use feed::{FileState, Told};
 use super::output::{Failure, Out, Outcome, Result, warn};
 use super::settings;
 use crate::app::engine::Counters;
-use crate::core::audit::{Call, Judge, Totals};
+use crate::core::audit::{Call, Judge, Repeats, Totals};
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
@@ -43,6 +43,9 @@ struct Audit {
     known: Option<BTreeSet<String>>,
     /// Calls before the time that is counted from.
     earlier: u64,
+    repeats: Repeats,
+    /// Calls that were there before, of each file.
+    repeated: Vec<u64>,
     bench: Option<String>,
 }
 
@@ -67,8 +70,11 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
     let forced = args.log.and_then(|kind| formats::named(kind.word()));
     let format = if args.json { AuditFormat::Json } else { args.format };
     let by = args.group_by.iter().map(|&by| by.into()).collect();
+    let files = once(&args.files);
     let mut audit = Audit {
-        files: args.files.iter().map(|path| (path.clone(), FileState::default())).collect(),
+        files: files.iter().map(|path| (path.clone(), FileState::default())).collect(),
+        repeats: Repeats::default(),
+        repeated: vec![0; files.len()],
         judge: Judge::new(models.clone(), others.clone(), layers, MEMORY),
         models,
         others,
@@ -81,11 +87,14 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
     let mut bar = Bar::new();
     let mut told = 0;
     let mut counters = Counters::default();
-    let (receiver, thread) = feed::start(args.files.clone(), forced, args.follow);
+    let (receiver, thread) = feed::start(files, forced, args.follow);
     // What was lost before the time that new causes are counted from.
     let mut before = BTreeSet::new();
     for news in &receiver {
         match news {
+            Told::Call(file, exchange) if audit.repeats.is_repeat(file, &exchange) => {
+                audit.repeated[file] += 1
+            }
             Told::Call(file, exchange) => {
                 let call = audit.judge.call(&exchange, &mut counters);
                 if let (Some(from), Some(cause)) = (new_since, call.cause())
@@ -137,6 +146,19 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
     }
     let new = audit.known.as_ref().is_some_and(|known| !audit.totals.new_causes(known).is_empty());
     Ok(if new { Outcome::Found } else { Outcome::Done })
+}
+
+/// The files without those that were given before, whatever they were called then.
+fn once(files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut seen = BTreeSet::new();
+    let (once, again): (Vec<_>, Vec<_>) = files
+        .iter()
+        .cloned()
+        .partition(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    for path in again {
+        warn(format_args!("{}: the same file is given more than once; it is read once", path.display()));
+    }
+    once
 }
 
 /// Waits for the thread that reads, whose end was seen. What it had read when it died is not all there is.
@@ -228,8 +250,12 @@ impl Bar {
 }
 
 /// A diagnostic of a file that is an input of the command.
-fn unreadable(path: &std::path::Path, what: &str, why: impl std::fmt::Display) -> Failure {
-    Failure::Diagnostics(vec![Diagnostic::error(format!("{what}: {why}")).in_file(path.to_string_lossy())])
+fn unreadable(path: &std::path::Path, what: impl Into<String>, hint: Option<&str>) -> Failure {
+    let problem = Diagnostic::error(what.into()).in_file(path.to_string_lossy());
+    Failure::Diagnostics(vec![match hint {
+        Some(hint) => problem.hint(hint.to_owned()),
+        None => problem,
+    }])
 }
 
 #[cfg(test)]

@@ -22,8 +22,8 @@ pub(super) fn line(call: &Call, first: bool, out: &mut Out<'_>) -> io::Result<()
     let at = call.at.and_then(time).unwrap_or_else(|| "n/a".to_owned());
     let at: String = at.chars().take(19).collect();
     let what = match &call.error {
-        Some(error) => format!("call {} (line {}) failed: {}", call.number, call.line, redact::shown(error)),
-        None => redact::shown(&call.sentence(true)),
+        Some(error) => format!("call {} (line {}) failed: {error}", call.number, call.line),
+        None => call.sentence(true),
     };
     out.line(format!(
         "{at:<20}  {:<12}  {:>8}  {:>9}  {:>9}  {what}",
@@ -44,6 +44,10 @@ pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     }
     out.line("")?;
     models(audit, out)?;
+    if !totals.others.is_empty() {
+        out.line("")?;
+        others(audit, out)?;
+    }
     out.line("")?;
     groups(audit, out)?;
     if !totals.top.is_empty() {
@@ -51,8 +55,7 @@ pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         out.heading("Lost most")?;
         for (file, call) in &totals.top {
             let of = if audit.files.len() > 1 { format!("{}: ", audit.file(*file)) } else { String::new() };
-            let place = format!("{of}{}", redact::shown(&call.sentence(true)));
-            out.line(format!("  {place}"))?;
+            out.line(format!("  {of}{}", call.sentence(true)))?;
         }
     }
     let notes = notes(audit);
@@ -64,7 +67,7 @@ pub(super) fn summary(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
 }
 
 fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
-    for (path, state) in &audit.files {
+    for ((path, state), &repeated) in audit.files.iter().zip(&audit.repeated) {
         let what = match (state.shape, state.compressed) {
             (Some(shape), true) => format!("{}, gzip", shape.title()),
             (Some(shape), false) => shape.title().to_owned(),
@@ -76,6 +79,9 @@ fn files(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
         }
         if state.skipped > 0 {
             text.push_str(&format!(", {} skipped", grouped(state.skipped)));
+        }
+        if repeated > 0 {
+            text.push_str(&format!(", {} read before and counted once", counted(repeated, "call")));
         }
         out.line(text)?;
     }
@@ -134,6 +140,35 @@ fn models(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
                 "n/a".to_owned()
             } else {
                 format!("{} of ~{}", grouped(sums.compared_read), grouped(sums.expected_read))
+            },
+        ]);
+    }
+    table.write(out)
+}
+
+/// The same calls with other models.
+fn others(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
+    out.heading("With other models, by their rules")?;
+    let mut table = Table::new(&["model", ">sent", ">read", ">write", ">fresh", ">lost", ">cost"]);
+    for (id, totals) in &audit.totals.others {
+        let model = audit.models.get(id);
+        let missing = |what: &str| format!("n/a: no {what} for {}", short_id(id));
+        let none = totals.unknown == totals.calls;
+        let number = |number: u64| {
+            format!("{}{}", if totals.estimates > 0 && number > 0 { "~" } else { "" }, grouped(number))
+        };
+        let known = |of: u64| if none { "n/a".to_owned() } else { number(of) };
+        table.row([
+            id.to_string(),
+            if model.method.encoding().is_none() { missing("tokenizer") } else { number(totals.sent) },
+            known(totals.read),
+            totals.write.map_or_else(|| "n/a".to_owned(), number),
+            known(totals.fresh),
+            known(totals.lost),
+            match totals.unpriced == totals.calls {
+                true => missing("price"),
+                false if totals.estimates > 0 => format!("~{}", totals.cost),
+                false => totals.cost.to_string(),
             },
         ]);
     }
@@ -208,6 +243,12 @@ fn notes(audit: &Audit) -> Vec<String> {
             counted(totals.timeless, "call")
         ));
     }
+    if let Some(most) = audit.repeats.full() {
+        notes.push(format!(
+            "Only {} calls are remembered: what is repeated of later ones is counted again.",
+            grouped(most as u64)
+        ));
+    }
     if audit.judge.forgotten() > 0 {
         notes.push(format!(
             "Older conversations were forgotten {} to stay within the memory; where one goes on, it is `first` again.",
@@ -238,7 +279,7 @@ fn new(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
     for (cause, group) in new {
         out.line(format!(
             "  {}: {}, {} paid again, first in line {}",
-            redact::shown(cause),
+            cause,
             counted(group.sums.calls, "call"),
             figure(group.sums.lost, &group.sums),
             grouped(group.first.line)

@@ -89,14 +89,17 @@ pub(super) struct Placed<'l> {
     pub fields: &'l Fields,
     /// The keys of the body from the top: `request.body`; empty where the line is it.
     pub prefix: &'l str,
+    /// The keys of a map with members that do not stand there.
+    pub parameters: Option<&'l str>,
 }
 
 impl<'l> Placed<'l> {
     pub(super) fn field(&self, key: &str) -> Option<&'l Field> {
-        match self.prefix {
+        let own = match self.prefix {
             "" => self.fields.get(key),
             prefix => self.fields.get(&format!("{prefix}.{key}")),
-        }
+        };
+        own.or_else(|| self.fields.get(&format!("{}.{key}", self.parameters?)))
     }
 
     pub(super) fn raw(&self, range: &Range<usize>) -> &'l str {
@@ -250,12 +253,20 @@ fn collect(document: &Document, from: usize, to: usize) -> Vec<Arc<Element>> {
     let last = document.items.iter().filter_map(|item| item.message).max().map_or(0, |last| last + 1);
     let to = if to == usize::MAX { last } else { to };
     let mut lists: Vec<(bool, bool, Vec<Loose>)> = vec![(false, false, Vec::new()); to.saturating_sub(from)];
+    // Gateways put Anthropic's system prompt in front of the messages that they log, as a message.
+    let others = document.items.iter().filter(|item| &*item.role != "system").filter_map(|item| item.message);
+    let front = if document.format == Format::Anthropic { others.min() } else { None };
     for item in &document.items {
         let Some(index) = item.message.filter(|&index| index >= from && index < to) else { continue };
+        let system = front.is_some_and(|front| index < front);
         let (leading, reasoning, blocks) = &mut lists[index - from];
-        *leading |= item.zone == Zone::System;
+        *leading |= system || item.zone == Zone::System;
         *reasoning |= is_reasoning(item);
-        blocks.push(loose(item, document));
+        let mut block = loose(item, document);
+        if system && block.kind == BlockKind::User {
+            (block.kind, block.name, block.part) = (BlockKind::System, "system".into(), "system".into());
+        }
+        blocks.push(block);
     }
     let element = |(leading, reasoning, blocks): (bool, bool, Vec<Loose>)| {
         let mut hasher = Xxh3::new();

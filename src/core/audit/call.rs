@@ -10,7 +10,7 @@ use super::usage::Reported;
 use crate::core::cache::{Blame, Labels, Money, Outcome, Verdict, What};
 use crate::core::fact::Name;
 use crate::core::text::number::grouped;
-use crate::core::wire::{BlockKind, Zone};
+use crate::core::wire::{BlockKind, Zone, redact};
 
 /// What an audit says of one call.
 #[derive(Clone, Debug)]
@@ -65,8 +65,10 @@ pub struct Call {
 /// The difference between a request and the one before it, as an audit names it.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// As the comparison has it.
+    /// As the comparison has it: its quotations are raw.
     pub blame: Arc<Blame>,
+    /// What stood there before and what stands there now, short, and without what must not be shown.
+    pub quoted: (String, String),
     /// Where it is in the body: `system, block 2`, `messages[3]`, `tool Grep`.
     pub place: String,
     /// The heading or tag in front of the difference.
@@ -111,7 +113,7 @@ impl Call {
     }
 
     /// Why, in words that are the same for all calls with the same reason: what calls are grouped by. None where nothing
-    /// went wrong.
+    /// went wrong. Without what of the recorded text must not be shown.
     #[must_use]
     pub fn cause(&self) -> Option<String> {
         match self.verdict {
@@ -119,14 +121,14 @@ impl Call {
             _ if self.no_effect => return None,
             _ => {}
         }
-        Some(match (self.verdict, &self.found) {
+        Some(redact::shown(&match (self.verdict, &self.found) {
             (verdict, Some(found)) if verdict.is_break() => format!("{verdict}: {}", found.cause()),
             (Verdict::SettingsChanged, _) => {
                 let names = self.params.iter().filter_map(|param| param.split(' ').next());
                 format!("settings changed: {}", names.collect::<Vec<_>>().join(", "))
             }
             (verdict, _) => verdict.to_string(),
-        })
+        }))
     }
 
     /// What was reported of a call in which nothing went wrong: `1,741 of 2,181 read`.
@@ -138,7 +140,16 @@ impl Call {
         })
     }
 
-    /// What happened, in a sentence. `quote` allows to show a little of the recorded text.
+    /// True where the rules of the model's cache lead to another verdict than what was reported. That a few tokens stand
+    /// behind the last mark is none.
+    #[must_use]
+    pub fn differs(&self) -> bool {
+        let tail = self.verdict == Verdict::Appended && self.expected.verdict == Verdict::NotCached;
+        self.error.is_none() && self.verdict != self.expected.verdict && !tail
+    }
+
+    /// What happened, in a sentence. `quote` allows to show a little of the recorded text, of which nothing is shown in any
+    /// case that may be a secret.
     #[must_use]
     pub fn sentence(&self, quote: bool) -> String {
         let mut text = format!("call {} (line {}) {}", self.number, self.line, self.verdict);
@@ -190,7 +201,7 @@ impl Call {
             text.push_str(&format!("; the provider says {diagnosis}"));
         }
         text.push('.');
-        text
+        redact::shown(&text)
     }
 }
 
@@ -245,8 +256,8 @@ impl Found {
             (_, Some(to)) => text.push_str(&format!(", moved to {to}")),
             (What::Changed, _) if quote => text.push_str(&format!(
                 ", \"{}\" -> \"{}\"",
-                blame.old.escape_debug(),
-                blame.new.escape_debug()
+                self.quoted.0.escape_debug(),
+                self.quoted.1.escape_debug()
             )),
             (What::Changed, _) => text.push_str(", changed"),
             _ => text.push_str(&format!(", {}", happened(blame))),

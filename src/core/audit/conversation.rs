@@ -6,12 +6,13 @@ use std::sync::Arc;
 use super::body::{Body, Element, Loose, output};
 use super::usage::{Answered, Reported};
 use crate::core::fact::Name;
-use crate::core::wire::{Block, BlockKind, CallNo, MarkAt, MessageId, Params, Request};
+use crate::core::wire::{Block, BlockKind, CallNo, Format, MarkAt, MessageId, Params, Request};
 
 /// A conversation, as its latest call left it.
 pub(super) struct Conversation {
     pub name: Name,
     pub session: Option<Name>,
+    pub format: Format,
     /// The messages of its latest request, and the number of each.
     pub elements: Vec<Arc<Element>>,
     ids: Vec<u32>,
@@ -34,6 +35,8 @@ pub(super) struct Conversation {
     answer_id: Option<String>,
     answer_output: Option<String>,
     pub calls: u32,
+    /// True where its latest call failed.
+    pub failed: bool,
     /// The number of its latest call among all.
     pub last_call: u32,
     /// The latest request, for what is told of it afterwards.
@@ -41,10 +44,11 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
-    pub(super) fn new(name: Name, session: Option<Name>) -> Conversation {
+    pub(super) fn new(name: Name, session: Option<Name>, format: Format) -> Conversation {
         Conversation {
             name,
             session,
+            format,
             elements: Vec::new(),
             ids: Vec::new(),
             blocks: Vec::new(),
@@ -63,6 +67,7 @@ impl Conversation {
             answer_id: None,
             answer_output: None,
             calls: 0,
+            failed: false,
             last_call: 0,
             request: None,
         }
@@ -71,6 +76,11 @@ impl Conversation {
     /// True when this is the answer that a request goes on from.
     pub(super) fn answered_as(&self, id: &str) -> bool {
         self.answer_id.as_deref() == Some(id)
+    }
+
+    /// True where its latest call that was answered went to this model; where none was, whatever the model.
+    pub(super) fn is_of(&self, model: &Name) -> bool {
+        self.calls == 0 || self.model == *model
     }
 
     /// How many leading messages of a body are known from here. System messages in front of the conversation do not

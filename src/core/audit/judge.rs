@@ -13,7 +13,7 @@ use crate::core::cache::{
 };
 use crate::core::fact::Name;
 use crate::core::tokens::Method;
-use crate::core::wire::{Block, CallNo, Format, Request, Zone};
+use crate::core::wire::{Block, CallNo, Format, Request, Zone, redact};
 
 /// A shorter text stands elsewhere by chance, in bytes.
 const MOVED: usize = 24;
@@ -114,7 +114,8 @@ impl Judge {
         self.calls += 1;
         let number = self.calls;
         let answered = exchange.answered.as_ref();
-        let error = answered.filter(|a| a.reported.is_none()).and_then(|a| a.error.clone());
+        let error = answered.filter(|a| a.reported.is_none()).and_then(|a| a.error.as_deref());
+        let error = error.map(redact::shown);
         let body = &exchange.body;
         let named = exchange.model.as_deref().or(body.model.as_deref());
         let named = named.or_else(|| answered.and_then(|answered| answered.model.as_deref()));
@@ -125,7 +126,7 @@ impl Judge {
         let at = told.unwrap_or(self.last_at);
         self.last_at = at;
 
-        let index = self.find(exchange);
+        let index = self.find(exchange, &model_id);
         let mut conversation = self.conversations.remove(index);
         let before = conversation.request.take();
         let old_params = conversation.params.clone();
@@ -170,7 +171,7 @@ impl Judge {
             found: None,
             params: Vec::new(),
             no_effect: false,
-            diagnosis: answered.and_then(|answered| answered.diagnosis.clone()),
+            diagnosis: answered.and_then(|answered| answered.diagnosis.as_deref()).map(redact::shown),
             error,
             cost: None,
             lost_cost: None,
@@ -189,7 +190,8 @@ impl Judge {
                 let dropped =
                     old_reasoning && conversation.turn > old_turn && body.format == Format::OpenaiResponses;
                 let life = before.as_ref().and_then(|before| life(&model, before));
-                weigh(&mut call, &model, life, dropped);
+                let again = in_full(conversation.reported.as_ref(), &call);
+                weigh(&mut call, &model, life, dropped, again);
             }
             price(&mut call, &model, at);
             self.tune(&call, &model);
@@ -199,6 +201,7 @@ impl Judge {
             conversation.model = model_id;
             conversation.at = told.or(conversation.at);
         }
+        conversation.failed = call.error.is_some();
         conversation.last_call = number;
         conversation.request = Some(request);
         self.conversations.insert(0, conversation);
@@ -210,7 +213,7 @@ impl Judge {
     }
 
     /// The conversation that a call goes on with, made if there is none: its place in the list.
-    fn find(&mut self, exchange: &Exchange) -> usize {
+    fn find(&mut self, exchange: &Exchange, model: &Name) -> usize {
         let body = &exchange.body;
         if let Some(previous) = &body.previous
             && let Some(at) = self.conversations.iter().position(|c| c.answered_as(previous))
@@ -218,41 +221,47 @@ impl Judge {
             return at;
         }
         let session: Option<Name> = exchange.session.as_deref().map(Name::from);
-        let mine = |c: &&Conversation| c.session == session;
+        // Bodies of two formats are of two programs, or of two ends of a gateway: whatever they say, nobody goes on from
+        // one with the other.
+        let mine = |c: &&Conversation| c.session == session && c.format == body.format;
         let messages = body.elements.iter().filter(|element| !element.leading).count();
-        let mut best: Option<(usize, usize)> = None;
+        let mut best: Option<(usize, usize, bool)> = None;
         let candidates = || self.conversations.iter().enumerate().filter(|(_, c)| mine(c));
         for (at, known) in candidates() {
             let leading = known.leading(body);
             // One message alone that begins like a longer conversation begins another one; one that is all of it is
             // sent again.
             let goes_on = leading > 0 && (messages > 1 || known.messages() == 1);
-            if goes_on && best.is_none_or(|(_, best)| leading > best) {
-                best = Some((at, leading));
+            // Another model goes on with what was said, or takes over where one failed; the same once more is another
+            // conversation beside it.
+            let same = known.is_of(model);
+            let takes_over = same || known.failed || messages > known.messages();
+            if goes_on && takes_over && best.is_none_or(|(_, most, of_it)| (leading, same) > (most, of_it)) {
+                best = Some((at, leading, same));
             }
         }
         if best.is_none() {
             // The first message is another one; those behind it may still be the same.
             let theirs = body.elements.iter().filter(|element| !element.leading);
             let hashes: BTreeSet<u64> = theirs.map(|element| element.hash).collect();
-            for (at, known) in candidates().filter(|(_, known)| known.leading(body) == 0) {
+            for (at, known) in
+                candidates().filter(|(_, known)| known.leading(body) == 0 && known.is_of(model))
+            {
                 let anywhere = known.anywhere(&hashes);
                 let goes_on = anywhere >= 2 && anywhere * 2 >= known.messages().min(messages);
-                if goes_on && best.is_none_or(|(_, best)| anywhere > best) {
-                    best = Some((at, anywhere));
+                if goes_on && best.is_none_or(|(_, best, _)| anywhere > best) {
+                    best = Some((at, anywhere, true));
                 }
             }
         }
-        if let Some((at, _)) = best {
+        if let Some((at, ..)) = best {
             return at;
         }
         // In a session that the log names, the same system prompt and tools with other messages behind a conversation
         // of some length are that one, compacted.
         if session.is_some() {
-            let compacted = self
-                .conversations
-                .iter()
-                .position(|c| c.session == session && c.messages() > 3 && c.same_head(body));
+            let compacted =
+                self.conversations.iter().position(|c| mine(&c) && c.messages() > 3 && c.same_head(body));
             if let Some(at) = compacted {
                 return at;
             }
@@ -270,7 +279,7 @@ impl Judge {
                 format!("c{}", self.nameless).into()
             }
         };
-        self.conversations.insert(0, Conversation::new(name, session));
+        self.conversations.insert(0, Conversation::new(name, session, body.format));
         0
     }
 
@@ -324,13 +333,24 @@ impl Judge {
             let bytes = blame.byte.saturating_sub(beside.map(|other| other.text.len()).sum());
             (block.text.text().clone(), bytes)
         });
-        let near = into.as_ref().and_then(|(text, byte)| near(text, *byte));
+        let near = into.as_ref().and_then(|(text, byte)| near(text, *byte)).map(|near| redact::shown(&near));
+        // A piece does not tell what stands in front of it in its line.
+        let secret = into.as_ref().is_some_and(|(text, byte)| redact::is_secret_at(text, *byte));
+        let quoted = |raw: &str| {
+            let clean = redact::shown(raw);
+            if secret && !raw.is_empty() && !clean.contains(redact::REDACTED) {
+                redact::REDACTED.to_owned()
+            } else {
+                clean
+            }
+        };
+        let quoted = (quoted(&blame.old), quoted(&blame.new));
         let matched = self.layers.as_ref().and_then(|layers| match &into {
             Some((text, byte)) => layers.at(text, *byte),
             None => block.and_then(|block| layers.whole(block.text.text())),
         });
         let digits = blame.what == What::Changed && only_digits(&blame.old, &blame.new);
-        Some(Found { place, near, moved_to, matched, digits, behind: outcome.behind.len(), blame })
+        Some(Found { place, near, moved_to, matched, digits, behind: outcome.behind.len(), quoted, blame })
     }
 
     fn tune(&mut self, call: &Call, model: &Model) {
@@ -401,7 +421,13 @@ fn gone_block<'r>(before: &'r Request, now: &Request, blame: &Blame) -> Option<&
 fn lost(before: Option<&Reported>, now: Option<&Reported>, model: &Model) -> Option<u64> {
     let (before, now) = (before?, now?);
     let read = now.read?;
-    let mut stored = before.stored().min(now.sent);
+    // A gateway counts what a marked cache wrote as a part of the input, and what it did not write is not stored.
+    let marked = matches!(model.family, Some(Family::Marked(_)));
+    let stored = match before.read.zip(before.write).filter(|_| marked) {
+        Some((read, write)) => read.saturating_add(write),
+        None => before.stored(),
+    };
+    let mut stored = stored.min(now.sent);
     if let Some(Family::Block(rules)) = &model.family {
         let (block, min) = (u64::from(rules.block.value.max(1)), u64::from(rules.min.value));
         stored = if stored < min { 0 } else { stored / block * block };
@@ -416,6 +442,21 @@ fn noise(model: &Model, sent: u64) -> u64 {
         _ => 128,
     };
     (2 * block).max(sent / 50)
+}
+
+/// Tokens that the call before sent, too, and that are paid in full: neither read nor written.
+fn in_full(before: Option<&Reported>, call: &Call) -> u64 {
+    if let (Some(before), Some(now)) = (before, &call.reported)
+        && let Some(read) = now.read
+    {
+        return before.sent.min(now.sent).saturating_sub(read.saturating_add(now.write.unwrap_or(0)));
+    }
+    let expected = &call.expected;
+    let again = expected
+        .sent_before
+        .zip(expected.sent)
+        .map(|(before, sent)| before.min(sent).saturating_sub(sent - expected.uncovered.min(sent)));
+    call.scaled(again).unwrap_or(0)
 }
 
 /// How long what a request stored lives by the rules, in milliseconds; none where nobody says.
@@ -433,9 +474,14 @@ fn life(model: &Model, request: &Request) -> Option<i64> {
 }
 
 /// Finds the verdict from what the requests say and what the provider reported.
-fn weigh(call: &mut Call, model: &Model, life: Option<i64>, reasoning_dropped: bool) {
+fn weigh(call: &mut Call, model: &Model, life: Option<i64>, reasoning_dropped: bool, in_full: u64) {
     let old = call.gap.zip(life).is_some_and(|(gap, life)| gap > life);
     let settings = !call.params.is_empty();
+    let length = call.reported_figures().sent.or(call.expected_figures().sent).unwrap_or(0);
+    if call.verdict == Verdict::NotCached && in_full <= noise(model, length) {
+        // A short tail behind the last mark is how a good call looks.
+        call.verdict = Verdict::Appended;
+    }
     let Some(lost) = call.reported_lost else {
         // Nothing is reported: the rules alone have the word.
         if settings && call.verdict == Verdict::Appended {
@@ -535,7 +581,8 @@ fn price(call: &mut Call, model: &Model, at: i64) {
 /// The parameters that are not what they were, as `name old -> new`.
 fn changes(old: &crate::core::wire::Params, new: &crate::core::wire::Params) -> Vec<String> {
     let shown = |value: Option<&str>| value.map_or_else(|| "default".to_owned(), str::to_owned);
-    let name = |name: Name| format!("{name} {} -> {}", shown(old.get(&name)), shown(new.get(&name)));
+    let name =
+        |name: Name| redact::shown(&format!("{name} {} -> {}", shown(old.get(&name)), shown(new.get(&name))));
     new.changed_since(old).into_iter().map(name).collect()
 }
 
@@ -548,9 +595,18 @@ fn model_id(models: &Models, format: Format, provider: Option<&str>, named: &str
     }
     // Gateways write provider/model, clouds a region and a vendor in front and a version behind.
     let last = named.rsplit('/').next().unwrap_or(named);
-    let bare = last.split_once("anthropic.").map_or(last, |(_, bare)| bare);
+    let (bare, bedrock) = match last.split_once("anthropic.") {
+        Some((_, bare)) => (bare, true),
+        None => (last, false),
+    };
     let bare = bare.split_once(":0").map_or(bare, |(bare, _)| bare);
     let bare = bare.split_once("-v1").map_or(bare, |(bare, _)| bare).split('@').next().unwrap_or(bare);
+    // Only Bedrock puts the vendor in front with a dot; gateways have more than one name for it.
+    let provider = match provider {
+        Some(name) if name.starts_with("bedrock") => Some("bedrock"),
+        None if bedrock => Some("bedrock"),
+        named => named,
+    };
     if let Some(provider) = provider {
         let id = format!("{provider}:{bare}");
         if known(&id) {
@@ -575,7 +631,7 @@ fn model_id(models: &Models, format: Format, provider: Option<&str>, named: &str
         _ if begins(&["deepseek"]) => "deepseek",
         _ if begins(&["kimi", "moonshot"]) => "moonshot",
         _ if begins(&["qwen"]) => "qwen",
-        _ if begins(&["glm"]) => "zhipu",
+        _ if begins(&["glm"]) => "zai",
         _ if begins(&["grok"]) => "xai",
         _ => provider.unwrap_or(vendor),
     };
@@ -639,6 +695,24 @@ mod tests {
         assert_eq!(id(Format::OpenaiChat, Some("openai"), "gpt-5.4"), "openai:gpt-5.4");
         assert_eq!(id(Format::OpenaiChat, None, "deepseek-flash"), "deepseek:deepseek-flash");
         assert_eq!(id(Format::OpenaiChat, Some("acme"), "m"), "acme:m");
+        // Where the cloud has rules of its own, they count: whether a gateway names it, or the model's name does.
+        models.models.insert(
+            "bedrock:claude-sonnet-4-5".into(),
+            Arc::new(Model::unknown("bedrock:claude-sonnet-4-5".into())),
+        );
+        let id = |format, provider, named: &str| model_id(&models, format, provider, named).to_string();
+        for (provider, named) in [
+            (Some("bedrock"), "claude-sonnet-4-5"),
+            (Some("bedrock_converse"), "bedrock/us.anthropic.claude-sonnet-4-5-v1:0"),
+            (None, "eu.anthropic.claude-sonnet-4-5-v1:0"),
+        ] {
+            assert_eq!(id(Format::OpenaiChat, provider, named), "bedrock:claude-sonnet-4-5", "{named}");
+        }
+        assert_eq!(
+            id(Format::OpenaiChat, Some("vertex_ai"), "vertex_ai/claude-sonnet-4-5@20250929"),
+            "anthropic:claude-sonnet-4-5"
+        );
+        assert_eq!(id(Format::OpenaiChat, None, "glm-9"), "zai:glm-9");
     }
 
     #[test]

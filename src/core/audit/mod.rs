@@ -12,6 +12,7 @@ mod matched;
 mod params;
 mod pieces;
 mod reader;
+mod repeats;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use judge::{Calibration, Judge};
 pub use matched::{Layers, Matched};
 pub use pieces::{Look, Pieces, Shape, format_of_url};
 pub use reader::{Exchange, Reader, Skipped};
+pub use repeats::Repeats;
 pub use scan::Balance;
 pub use totals::{Group, GroupBy, NO_CAUSE, Seen, Sums, Totals};
 pub use usage::{Answered, Reported};

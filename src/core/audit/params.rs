@@ -79,7 +79,7 @@ mod tests {
 
     fn params(body: &str) -> Vec<(String, String)> {
         let fields = walk(body.as_bytes(), &[]).expect("JSON");
-        let params = read(&Placed { line: body.as_bytes(), fields: &fields, prefix: "" });
+        let params = read(&Placed { line: body.as_bytes(), fields: &fields, prefix: "", parameters: None });
         params.0.iter().map(|(name, param)| (name.to_string(), param.value.to_string())).collect()
     }
 

@@ -14,6 +14,8 @@ pub struct Pieces {
     /// The keys of the request's body from the top: `request.body`; empty where the line itself is it. None where the line
     /// holds no request.
     pub body: Option<&'static str>,
+    /// The keys of a map in which the log keeps members of the body apart from the others: `model_parameters`.
+    pub parameters: Option<&'static str>,
     /// The byte range of what was answered.
     pub answer: Option<Range<usize>>,
     /// Further places at which tokens are reported.

@@ -46,6 +46,11 @@ impl Exchange {
         Exchange { line, body, answered, at, session, agent, provider, model, id, apart: false }
     }
 
+    /// The id that its program has given to it, where the log holds one.
+    pub(super) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
     /// The bytes of the texts that were read for it and not taken over; a measure of what it costs to keep.
     #[must_use]
     pub fn text_bytes(&self) -> usize {
@@ -70,7 +75,7 @@ pub enum Skipped {
     NoCall,
     /// The body of its request cannot be read.
     NoRequest,
-    /// A number of its usage is beyond any prompt.
+    /// A number of its usage is negative or beyond any prompt.
     Usage,
 }
 
@@ -140,7 +145,9 @@ impl Reader {
             }
             None => (None, fields, prefix),
         };
-        let placed = Placed { line: own.as_ref().unwrap_or(line), fields: &fields, prefix };
+        // What stands beside the body in its line is not there in a line of its own.
+        let parameters = pieces.parameters.filter(|_| own.is_none());
+        let placed = Placed { line: own.as_ref().unwrap_or(line), fields: &fields, prefix, parameters };
         let before: Vec<Before<'_>> = self
             .slots
             .iter()

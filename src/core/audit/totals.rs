@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::call::Call;
-use crate::core::cache::{Money, Verdict};
+use crate::core::cache::{self, Money, Verdict};
 use crate::core::fact::Name;
 
 /// What calls are grouped by.
@@ -149,6 +149,8 @@ pub struct Totals {
     pub all: Sums,
     /// By model.
     pub models: IndexMap<Name, Sums>,
+    /// What the same calls come to with other models, by model: by the rules, in counted tokens.
+    pub others: IndexMap<Name, cache::Totals>,
     /// By what was asked for.
     pub groups: IndexMap<Vec<String>, Group>,
     /// By what went wrong.
@@ -179,6 +181,7 @@ impl Totals {
             by,
             all: Sums::default(),
             models: IndexMap::new(),
+            others: IndexMap::new(),
             groups: IndexMap::new(),
             causes: IndexMap::new(),
             verdicts: BTreeMap::new(),
@@ -200,6 +203,9 @@ impl Totals {
     pub fn add(&mut self, file: usize, call: &Call) {
         self.all += call;
         *self.models.entry(call.model.clone()).or_default() += call;
+        for other in &call.others {
+            *self.others.entry(other.model.clone()).or_default() += other;
+        }
         if self.conversations.len() < 1 << 20 {
             self.conversations.insert((file, call.conversation.clone()));
         }
@@ -218,6 +224,9 @@ impl Totals {
         let Some(cause) = call.cause() else { return };
         add(&mut self.causes, cause, REST.to_owned(), call, &seen);
         let lost = call.lost().unwrap_or(0);
+        if lost == 0 {
+            return;
+        }
         let place = self.top.partition_point(|(_, other)| other.lost().unwrap_or(0) >= lost);
         if place < self.most {
             self.top.insert(place, (file, call.clone()));

@@ -14,9 +14,9 @@ use crate::core::wire::lossless::{Json, Kind};
 /// The most bytes of one event in a stream that are looked into; usage events are a few hundred.
 const EVENT: usize = 1 << 20;
 /// No prompt or answer has more tokens: a greater number is a mistake of the log, and is not counted with.
-const MOST: u64 = 1_000_000_000_000;
+const MOST: u64 = 100_000_000;
 
-/// A number of usage is beyond any prompt.
+/// A number of usage is negative, or beyond any prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Beyond;
 
@@ -59,7 +59,7 @@ impl Reported {
     ///
     /// # Errors
     ///
-    /// When a number in it is beyond any prompt.
+    /// When a number in it is negative or beyond any prompt.
     pub(super) fn of(usage: &Json, text: &str) -> Result<Option<Reported>, Beyond> {
         let beyond = Cell::new(false);
         let number = |path: &[&str]| -> Option<u64> {
@@ -78,6 +78,7 @@ impl Reported {
         let hour = any(&[
             &["cache_creation", "ephemeral_1h_input_tokens"],
             &["prompt_tokens_details", "cache_creation", "ephemeral_1h_input_tokens"],
+            &["prompt_tokens_details", "cache_creation_token_details", "ephemeral_1h_input_tokens"],
         ])
         .unwrap_or(0);
         // Of Anthropic and those that speak like it, and of Bedrock: beside the input.
@@ -170,9 +171,9 @@ fn tokens(json: &Json, text: &str) -> Result<Option<u64>, Beyond> {
         return if number > MOST { Err(Beyond) } else { Ok(Some(number)) };
     }
     match spelled.parse::<f64>() {
-        Ok(number) if number > MOST as f64 => Err(Beyond),
-        Ok(number) if number >= 0.0 => Ok(Some(number as u64)),
-        _ => Ok(None),
+        Ok(number) if (0.0..=MOST as f64).contains(&number) => Ok(Some(number as u64)),
+        Ok(_) => Err(Beyond),
+        Err(_) => Ok(None),
     }
 }
 
@@ -193,7 +194,7 @@ pub struct Answered {
     pub error: Option<String>,
     /// The provider's own diagnosis of a miss: `tools_changed`.
     pub diagnosis: Option<String>,
-    /// A number of its usage is beyond any prompt: nothing of it can be counted with.
+    /// A number of its usage is negative or beyond any prompt: nothing of it can be counted with.
     pub unusable: bool,
 }
 
@@ -390,8 +391,10 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_any_prompt_are_not_believed() {
-        for number in ["18446744073709551615", "1000000000001", "1e13", "99999999999999999999999", "1e400"] {
+    fn numbers_that_no_prompt_has_are_not_believed() {
+        for number in
+            ["18446744073709551615", "100000001", "1e13", "99999999999999999999999", "1e400", "-1", "-0.5"]
+        {
             for key in ["input_tokens", "cache_read_input_tokens", "output_tokens"] {
                 let usage = format!(r#"{{"input_tokens":5,"{key}":{number}}}"#);
                 let usage = if key == "input_tokens" { format!(r#"{{"{key}":{number}}}"#) } else { usage };
@@ -401,7 +404,7 @@ mod tests {
         }
         // The greatest that is believed, in every place, comes to a sum.
         let most = usage(
-            r#"{"input_tokens":1000000000000,"cache_read_input_tokens":1000000000000,"cache_creation_input_tokens":1e12}"#,
+            r#"{"input_tokens":100000000,"cache_read_input_tokens":100000000,"cache_creation_input_tokens":1e8}"#,
         );
         assert_eq!((most.sent, most.stored(), most.fresh()), (3 * MOST, 2 * MOST, MOST));
         // Other numbers are none of its business, and times may be as great.

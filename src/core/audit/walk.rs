@@ -24,6 +24,7 @@ const INTO: &[&str] = &[
     "metadata",
     "kwargs",
     "data",
+    "model_parameters",
 ];
 
 /// Lists of messages: remembered item by item.

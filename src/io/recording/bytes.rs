@@ -1,10 +1,11 @@
-//! The bytes of a log: as they are, or out of gzip, which may not expand without end.
+//! The bytes of a log as UTF-8: as they are, out of UTF-16, or out of gzip, which may not expand without end.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use encoding_rs::{Decoder, Encoding};
 use flate2::bufread::MultiGzDecoder;
 
 /// How many bytes are asked for at once.
@@ -22,6 +23,62 @@ pub(super) enum Bytes {
     Piped(BufReader<io::Stdin>),
     /// Compressed.
     Gzip(Box<BufReader<Guarded>>),
+    /// As shells on Windows write it.
+    Utf16(Box<BufReader<Utf16>>),
+}
+
+/// What the bytes of a file are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// UTF-8, or nothing that a log could be.
+    Plain,
+    /// Compressed.
+    Gzip,
+    /// UTF-16, by its mark.
+    Utf16(&'static Encoding),
+}
+
+impl Kind {
+    /// The kind that the first two bytes tell.
+    pub(super) fn of(first: [u8; 2]) -> Kind {
+        match first {
+            [0x1F, 0x8B] => Kind::Gzip,
+            [0xFF, 0xFE] => Kind::Utf16(encoding_rs::UTF_16LE),
+            [0xFE, 0xFF] => Kind::Utf16(encoding_rs::UTF_16BE),
+            _ => Kind::Plain,
+        }
+    }
+}
+
+/// Turns UTF-16 into UTF-8. Half a sign at the end waits for the other half: the log may grow.
+pub(super) struct Utf16 {
+    file: File,
+    decoder: Decoder,
+    raw: Vec<u8>,
+    /// What of `raw` is not decoded yet.
+    waiting: std::ops::Range<usize>,
+    read: u64,
+}
+
+impl Read for Utf16 {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.waiting.is_empty() {
+                let got = self.file.read(&mut self.raw)?;
+                if got == 0 {
+                    return Ok(0);
+                }
+                self.read += got as u64;
+                self.waiting = 0..got;
+            }
+            let (_, read, written, _) =
+                self.decoder.decode_to_utf8(&self.raw[self.waiting.clone()], buffer, false);
+            self.waiting.start += read;
+            if written > 0 {
+                return Ok(written);
+            }
+        }
+    }
 }
 
 /// Counts what goes through it.
@@ -58,10 +115,16 @@ impl Read for Guarded {
 }
 
 impl Bytes {
-    /// The bytes of a file from its present place on; the two first ones say whether it is compressed.
-    pub(super) fn of(file: File, compressed: bool) -> Bytes {
-        if !compressed {
-            return Bytes::Plain(BufReader::with_capacity(CHUNK, file));
+    /// The bytes of a file from its beginning on.
+    pub(super) fn of(file: File, kind: Kind) -> Bytes {
+        match kind {
+            Kind::Plain => return Bytes::Plain(BufReader::with_capacity(CHUNK, file)),
+            Kind::Utf16(encoding) => {
+                let (raw, decoder) = (vec![0; CHUNK / 4], encoding.new_decoder_with_bom_removal());
+                let utf16 = Utf16 { file, decoder, raw, waiting: 0..0, read: 0 };
+                return Bytes::Utf16(Box::new(BufReader::with_capacity(CHUNK, utf16)));
+            }
+            Kind::Gzip => {}
         }
         let count = Arc::new(AtomicU64::new(0));
         let counted = Counted { file, count: count.clone() };
@@ -69,11 +132,12 @@ impl Bytes {
         Bytes::Gzip(Box::new(BufReader::with_capacity(CHUNK, Guarded { decoder, read: count, out: 0 })))
     }
 
-    /// How many bytes of a compressed file were read; none of others.
-    pub(super) fn compressed(&self) -> Option<u64> {
+    /// How many bytes of the file were read, where they are not those that come out.
+    pub(super) fn taken(&self) -> Option<u64> {
         match self {
             Bytes::Gzip(reader) => Some(reader.get_ref().read.load(Ordering::Relaxed)),
-            _ => None,
+            Bytes::Utf16(reader) => Some(reader.get_ref().read),
+            Bytes::Plain(_) | Bytes::Piped(_) => None,
         }
     }
 
@@ -82,6 +146,7 @@ impl Bytes {
             Bytes::Plain(reader) => reader.fill_buf(),
             Bytes::Piped(reader) => reader.fill_buf(),
             Bytes::Gzip(reader) => reader.fill_buf(),
+            Bytes::Utf16(reader) => reader.fill_buf(),
         }
     }
 
@@ -90,6 +155,7 @@ impl Bytes {
             Bytes::Plain(reader) => reader.consume(count),
             Bytes::Piped(reader) => reader.consume(count),
             Bytes::Gzip(reader) => reader.consume(count),
+            Bytes::Utf16(reader) => reader.consume(count),
         }
     }
 }

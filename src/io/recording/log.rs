@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::bytes::Bytes;
+use super::bytes::{Bytes, Kind};
 use super::formats;
 use super::lines::{Line, Lines, Wrong};
 use crate::core::audit::{Exchange, Reader, Shape, Skipped, fields, items};
@@ -63,6 +63,11 @@ pub struct Log {
     stopped: bool,
 }
 
+/// True for what a decoder says of data that has no end.
+fn ends_early(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::UnexpectedEof || error.to_string().contains("incomplete")
+}
+
 /// What tells a file from another one under the same name.
 fn identity(metadata: &fs::Metadata) -> Option<u64> {
     #[cfg(unix)]
@@ -85,7 +90,13 @@ impl Log {
     pub fn open(path: &Path, forced: Forced) -> Result<Log, Diagnostic> {
         let problem = |error: &io::Error| {
             let message = format!("the log cannot be read: {}", crate::io::load::reason(error));
-            Diagnostic::error(message).in_file(path.to_string_lossy())
+            let problem = Diagnostic::error(message).in_file(path.to_string_lossy());
+            match error.kind() {
+                io::ErrorKind::IsADirectory => {
+                    problem.hint(format!("name the logs in it: {}", path.join("*.jsonl").display()))
+                }
+                _ => problem,
+            }
         };
         let mut log = Log {
             path: path.to_owned(),
@@ -129,9 +140,10 @@ impl Log {
             file.seek(SeekFrom::Start(0))?;
             self.size = Some(metadata.len());
         }
-        self.compressed = magic == [0x1F, 0x8B];
+        let kind = Kind::of(magic);
+        self.compressed = kind == Kind::Gzip;
         self.identity = identity(&metadata);
-        self.bytes = Bytes::of(file, self.compressed);
+        self.bytes = Bytes::of(file, kind);
         self.lines = Lines::new(LINE);
         Ok(())
     }
@@ -157,7 +169,11 @@ impl Log {
     /// Bytes that were read of the file, and how many it has; none where that is not known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
-        (self.bytes.compressed().unwrap_or(self.lines.position()), self.size)
+        (self.taken(), self.size)
+    }
+
+    fn taken(&self) -> u64 {
+        self.bytes.taken().unwrap_or(self.lines.position())
     }
 
     /// Lines that were read.
@@ -201,10 +217,12 @@ impl Log {
             Ok(None) => return false,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
-                self.skip(
-                    self.read + 1,
-                    format!("nothing is read from here on: {}", crate::io::load::reason(&error)),
-                );
+                let cut = self.compressed && ends_early(&error);
+                let why = match cut {
+                    true => "the compressed log ends in the middle".to_owned(),
+                    false => crate::io::load::reason(&error),
+                };
+                self.skip(self.read + 1, format!("nothing is read from here on: {why}"));
                 self.stopped = true;
                 return false;
             }
@@ -298,7 +316,10 @@ impl Log {
                 self.skip(number, format!("it is not JSON: {message}, at byte {byte}"));
             }
             Err(Skipped::Usage) => {
-                self.skip(number, "its usage is unusable: a number in it is beyond any prompt".to_owned());
+                self.skip(
+                    number,
+                    "its usage is unusable: a number in it is negative or beyond any prompt".to_owned(),
+                );
             }
             Err(Skipped::NoRequest) => self.skip(number, "its request cannot be read".to_owned()),
         }
@@ -329,7 +350,7 @@ impl Log {
     pub fn look(&mut self) -> io::Result<News> {
         let metadata = fs::metadata(&self.path)?;
         let other = identity(&metadata) != self.identity;
-        let shorter = metadata.is_file() && metadata.len() < self.lines.position();
+        let shorter = metadata.is_file() && metadata.len() < self.taken();
         if !self.compressed && !other && !shorter {
             self.size = Some(metadata.len());
             return Ok(News::Same);

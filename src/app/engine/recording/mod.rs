@@ -11,14 +11,14 @@ use super::numbers::Counters;
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::{Lost, Paid, Tone, VerdictLine};
 use crate::app::views::{CauseRow, RecordedRow, RecordingView};
-use crate::core::audit::{Call, Exchange, GroupBy, Judge, Totals};
+use crate::core::audit::{Call, Exchange, GroupBy, Judge, Repeats, Totals};
 use crate::core::bench::Bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Found;
 use crate::core::run::{Answer, Lead, Player, Recorded, Session, ToolRun};
 use crate::core::text::number::{counted, grouped};
-use crate::core::wire::{BlockKind, CallNo, Request, redact};
+use crate::core::wire::{BlockKind, CallNo, Request};
 use crate::io::recording::{Log, News};
 
 /// Bytes of text that the judge keeps of conversations.
@@ -37,6 +37,9 @@ pub(super) struct Recording {
     totals: Totals,
     problems: Vec<Arc<str>>,
     blocks: usize,
+    repeats: Repeats,
+    /// Calls that the log holds again.
+    repeated: u64,
     /// Calls that are not shown.
     left_out: u64,
     models: Arc<Models>,
@@ -51,6 +54,8 @@ impl Recording {
             totals: Totals::new(vec![GroupBy::Cause], 0),
             problems: Vec::new(),
             blocks: 0,
+            repeats: Repeats::default(),
+            repeated: 0,
             left_out: 0,
             models,
         }
@@ -66,6 +71,10 @@ impl Recording {
                 self.log.pause(&mut |exchange| exchanges.push(exchange));
             }
             for exchange in exchanges.drain(..) {
+                if self.repeats.is_repeat(0, &exchange) {
+                    self.repeated += 1;
+                    continue;
+                }
                 let call = self.judge.call(&exchange, counters);
                 let Some(request) = self.judge.latest() else { continue };
                 if self.blocks + request.blocks.len() > BLOCKS {
@@ -122,7 +131,7 @@ impl Recording {
 
     /// True where the rules of the model's cache lead to another verdict than what was reported.
     pub(super) fn differs(&self, call: CallNo) -> bool {
-        self.call(call).is_some_and(|call| call.error.is_none() && call.verdict != call.expected.verdict)
+        self.call(call).is_some_and(Call::differs)
     }
 
     /// The data of the view.
@@ -135,11 +144,14 @@ impl Recording {
             counted(self.totals.all.calls, "call"),
             counted(self.totals.conversations.len() as u64, "conversation"),
         );
+        if self.repeated > 0 {
+            about.push_str(&format!(", {} read before and counted once", counted(self.repeated, "call")));
+        }
         if self.log.skipped() > 0 {
             about.push_str(&format!(", {} skipped", counted(self.log.skipped(), "line")));
         }
         let causes = self.totals.causes.iter().map(|(cause, group)| CauseRow {
-            cause: redact::shown(cause).into(),
+            cause: cause.as_str().into(),
             calls: group.sums.calls,
             lost: group.sums.lost,
             cost: (group.sums.unpriced < group.sums.calls).then(|| group.sums.lost_cost.to_string().into()),
@@ -184,13 +196,13 @@ impl Recording {
     }
 }
 
-/// What happened in a call, without the head of the sentence, and without what of the recorded text is not shown.
+/// What happened in a call, without the head of the sentence.
 fn says(call: &Call, head: &str) -> String {
     match &call.error {
-        Some(error) => format!("failed: {}", redact::shown(error)),
+        Some(error) => format!("failed: {error}"),
         None => {
             let sentence = call.sentence(true);
-            redact::shown(sentence.strip_prefix(head).unwrap_or(&sentence))
+            sentence.strip_prefix(head).unwrap_or(&sentence).to_owned()
         }
     }
 }

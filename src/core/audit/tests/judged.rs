@@ -160,6 +160,50 @@ fn conversations_are_told_apart_with_and_without_a_name() {
 }
 
 #[test]
+fn another_model_takes_over_or_stands_beside() {
+    let body = |model: &str, turns: usize| {
+        let messages = talk(2 * turns - 1).into_iter().map(|mut message| {
+            message["content"] = message["content"][0]["text"].take();
+            message
+        });
+        json!({ "model": model, "messages": std::iter::once(json!({ "role": "system", "content": system("/a") })).chain(messages).collect::<Vec<_>>() })
+    };
+    let asked = |model: &str, turns, at| line(&body(model, turns), at, Some((0, 0, 4_000)));
+    let names = |lines: &[String]| -> Vec<String> {
+        audited(lines, 1 << 20).0.iter().map(|call| call.conversation.to_string()).collect()
+    };
+    // Side by side, each with what the other was asked.
+    let beside: Vec<String> = (1..=3)
+        .flat_map(|turn| ["blocks", "other"].map(|model| asked(model, turn, turn as i64 * 10)))
+        .collect();
+    assert_eq!(names(&beside), ["c1", "c2", "c1", "c2", "c1", "c2"]);
+    // One that goes on, and goes back.
+    let over = [asked("blocks", 1, 0), asked("blocks", 2, 9), asked("other", 3, 20), asked("blocks", 4, 30)];
+    assert_eq!(names(&over), ["c1"; 4]);
+    // One that is asked because the other has failed.
+    let failed = json!({ "ts": 1_764_500_015, "request": body("blocks", 2), "response": { "error": { "message": "overloaded" } } });
+    let instead = [asked("blocks", 1, 0), failed.to_string(), asked("other", 2, 20), asked("other", 3, 30)];
+    assert_eq!(names(&instead), ["c1"; 4]);
+    assert_eq!(audited(&instead, 1 << 20).0[2].verdict, Verdict::ModelChanged);
+}
+
+#[test]
+fn a_short_tail_behind_the_last_mark_is_no_cause() {
+    let marked = |turns: usize| {
+        let mut body = anthropic(&system("/a"), &["Read"], &talk(2 * turns - 1));
+        body["messages"] = talk(2 * turns - 1).into();
+        body
+    };
+    let calls = |usage: [Option<(u64, u64, u64)>; 2]| {
+        audited(&[line(&marked(1), 0, usage[0]), line(&marked(2), 10, usage[1])], 1 << 20).0
+    };
+    let told = calls([Some((0, 4_000, 40)), Some((4_000, 0, 120))]);
+    assert_eq!((told[1].verdict, told[1].cause(), told[1].differs()), (Verdict::Appended, None, false));
+    let untold = calls([None, None]);
+    assert_eq!((untold[1].expected.verdict, untold[1].verdict), (Verdict::NotCached, Verdict::Appended));
+}
+
+#[test]
 fn a_chain_of_answers_is_put_together() {
     let first = json!({ "model": "blocks", "instructions": words(1_200, "i"), "input": [{ "role": "user", "content": "hi" }] });
     let second = json!({ "model": "blocks", "instructions": words(1_200, "i"), "previous_response_id": "r1", "input": [{ "role": "user", "content": "more" }] });

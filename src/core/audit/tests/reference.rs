@@ -23,7 +23,12 @@ fn slow(number: u64, text: &str) -> Option<Exchange> {
     let spelled = body.to_string();
     let document = Document::read(spelled.clone()).ok()?;
     let fields = fields(spelled.as_bytes()).ok()?;
-    let placed = crate::core::audit::body::Placed { line: spelled.as_bytes(), fields: &fields, prefix: "" };
+    let placed = crate::core::audit::body::Placed {
+        line: spelled.as_bytes(),
+        fields: &fields,
+        prefix: "",
+        parameters: None,
+    };
     let whole: Body = crate::core::audit::body::read(placed, document.format, &[]).ok()?;
     // The messages from the one document, not from pieces of it.
     let elements: Vec<Arc<Element>> = crate::core::audit::body::all(&document);

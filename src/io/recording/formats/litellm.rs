@@ -1,4 +1,5 @@
-//! Payloads of LiteLLM's standard logging: messages and tools at the top, with what the gateway knows beside them.
+//! Payloads of LiteLLM's standard logging: messages at the top, tools and parameters in a map of their own, with what the
+//! gateway knows beside them.
 //!
 //! Its `cache_hit` is of the gateway's own cache and says nothing of the provider's.
 
@@ -46,6 +47,7 @@ impl Shape for LiteLlm {
         };
         Some(Pieces {
             body: Some(""),
+            parameters: Some("model_parameters"),
             format,
             answer: look.range("response"),
             usage: look.range("metadata.usage_object").or_else(|| {

@@ -65,6 +65,7 @@ impl Shape for Raw {
         let url = look.first_text(&["url", "request.url", "path", "endpoint", "request.path"]);
         Some(Pieces {
             body,
+            parameters: None,
             apart: answer.is_none() && !ANSWERS.iter().any(|path| fields.has(path)),
             answer,
             usage: look.range("usage"),
