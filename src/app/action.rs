@@ -4,6 +4,7 @@ use super::form::Subject;
 use super::key::Key;
 use super::snapshot::{Pause, Snapshot};
 use super::state::{Mode, Overlay, OverlayKind, Pane, State, View};
+use super::views::Switch;
 
 /// Everything a key, a click or the palette can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -388,8 +389,8 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::Zones, "zones", &["5"], S::Screen, ("cache zones", 11), "Cache zones: read, written, paid again", "Shows what a call reads, writes and pays again on several models, who broke the prefix, what hides behind the break, and what would avoid it."),
         row(A::ZonesBefore, "zones_before", &["left"], S::View(View::Zones), NO, "The call before", "Shows the zones of the call before."),
         row(A::ZonesNext, "zones_next", &["right"], S::View(View::Zones), ("call", 3), "The call behind", "Shows the zones of the call behind; nothing is sent, calls ahead are forecast."),
-        row(A::NextLane, "zones_model", &["tab"], S::View(View::Zones), ("model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
-        row(A::SwitchOverlay, "switch_overlay", &["a"], S::View(View::Blocks), ("apply", 5), "Apply the overlay, or strip it", "Writes the file of the session and keeps it in step with its sources; again, or at the end, it is taken out. The source is never written."),
+        row(A::NextLane, "zones_model", &["tab"], S::View(View::Zones), ("next model", 4), "The next model", "Selects the next model: its ruler, its break, its fixes."),
+        row(A::SwitchOverlay, "switch_overlay", &["a"], S::View(View::Blocks), ("apply", 5), "Apply the overlay, or strip it", "Shows what it writes and where, then writes the file of the session and keeps it in step with its sources; again, or at the end, it is taken out. The source is never written."),
         row(A::Raw, "raw", &["r"], S::Screen, NO, "Raw or rendered", "Turns from the text to raw, which writes out spaces and characters that nobody sees, and to rendered, which lays it out for reading."),
         row(A::FoldOthers, "fold_others", &["f"], S::Screen, NO, "Fold all others", "Folds every part of the block but the selected layer's, or the one under the cursor; again unfolds all."),
         row(A::Wrap, "wrap", &["W"], S::Screen, NO, "Break long lines or not", "Breaks lines of the request that are longer than a row, or lets them go on to the right."),
@@ -405,7 +406,7 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::WhatIf, "what_if", &["w"], S::Screen, ("what if", 8), "What a change would do", "Tries changes on the call that waits: another CWD, an edit, another model, tools, the order of layers, time; says which layers change, where the prefix breaks and what it costs. Enter makes the change."),
         row(A::Steps, "search_check", &["K"], S::Screen, NO, "Search check: four steps of a search", "Says of the turn whether the dynamic context is in the messages, the search was called, a second model started, and what it decided."),
         row(A::FirstTurn, "first_turn", &["t"], S::View(View::Compare), ("turn 1 only", 3), "Turn 1 only, or all turns", "Counts the first turn alone, or all of them: what costs less in one turn may cost more in two."),
-        row(A::NextModel, "next_model", &["tab"], S::View(View::Compare), ("model", 5), "The next model", "Selects the next model's cells: Enter shows their calls."),
+        row(A::NextModel, "next_model", &["tab"], S::View(View::Compare), ("next model", 4), "The next model", "Selects the next model's cells: Enter shows their calls, and its money stands beside what it loses where there is room for one."),
         row(A::PreviousModel, "previous_model", &["shift-tab"], S::View(View::Compare), NO, "The model before", "Selects the cells of the model before."),
         row(A::ApplyWay, "apply_way", &["a"], S::View(View::Compare), ("apply", 4), "Write this way into the bench", "Shows the lines of the bench file that the selected way changes, and writes them if you say so; comments stay, and undo takes it back."),
         row(A::CopyCompared, "copy_compared", &["y"], S::View(View::Compare), ("copy table", 6), "Copy the table", "Copies the comparison as it is shown, as text."),
@@ -615,7 +616,9 @@ pub fn useful(state: &State, action: Action) -> bool {
         Action::FirstTurn | Action::CopyCompared => snapshot.data.compare().is_some(),
         Action::NextModel | Action::PreviousModel => state.page.open_columns().len() > 1,
         Action::ZonesBefore | Action::ZonesNext | Action::NextLane => snapshot.data.zones().is_some(),
-        Action::SwitchOverlay => snapshot.data.overlay().is_some_and(|life| !life.scratch),
+        Action::SwitchOverlay => {
+            snapshot.data.overlay().is_some_and(|life| !matches!(life.switch, Switch::Refused(_)))
+        }
         Action::Ledger
         | Action::Injectors
         | Action::Log
@@ -657,6 +660,26 @@ fn goes_on(snapshot: &Snapshot) -> bool {
     }
 }
 
+/// True while a view is open that is read by keys of its own, model by model: those come first in its footer, and the way
+/// out of it.
+#[must_use]
+pub fn own_keys_first(state: &State) -> bool {
+    state.mode() == Mode::Screen && matches!(state.view, View::Zones | View::Compare)
+}
+
+/// Which hints stay in a narrow footer, now: lower stays longer.
+#[must_use]
+pub fn rank(state: &State, info: &ActionInfo) -> u8 {
+    if !own_keys_first(state) {
+        return info.rank;
+    }
+    match (info.scope, state.view, info.action) {
+        (Scope::Views | Scope::View(_), ..) | (_, _, Action::Help) => info.rank,
+        (_, View::Zones, Action::NextBreak | Action::Ledger) => 5,
+        _ => info.rank.saturating_add(6),
+    }
+}
+
 /// The word of an action in the footer: `send call 2`.
 #[must_use]
 pub fn hint(state: &State, info: &ActionInfo) -> String {
@@ -668,6 +691,11 @@ pub fn hint(state: &State, info: &ActionInfo) -> String {
         (Action::SwitchWay, _) if snapshot_way(state) => info.hint.to_owned(),
         (Action::SwitchWay, _) => "its bytes".to_owned(),
         (Action::OpenLine, _) => state.page.enter.to_owned(),
+        (Action::SwitchOverlay, _)
+            if state.snapshot.data.overlay().is_some_and(|life| life.switch == Switch::Strip) =>
+        {
+            "strip".to_owned()
+        }
         _ => info.hint.to_owned(),
     }
 }

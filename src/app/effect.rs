@@ -7,10 +7,9 @@ use super::copy::Copy;
 use super::diff::With;
 use super::editor::Purpose;
 use super::state::View;
-use super::views::Fix;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{FilePath, Name, Value};
-use crate::core::lint;
+use crate::core::fix::Fix;
 use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
@@ -86,8 +85,8 @@ pub enum EngineRequest {
     View(View),
     /// Publish cache zones of this call of the run, sent or ahead, until the view is left.
     Zones(CallNo),
-    /// Show what a change would do, with what it is in words.
-    PreviewFix(Fix, Arc<str>),
+    /// Show what a change would do.
+    PreviewFix(Fix),
     /// Stop showing what a CWD or a change would do.
     CancelPreview,
     /// Change the CWD, as typed: absolute as prompts see it, or relative to the CWD.
@@ -112,8 +111,8 @@ pub enum EngineRequest {
     ApplyWay(Vec<Name>),
     /// Change the bench in its file; what was sent stays.
     EditBench(BenchEdit),
-    /// Change the bench as a lint proposes.
-    Mend(lint::Fix),
+    /// Make a change that was proposed: by a lint, or against what is paid again.
+    Mend(Fix),
     /// The same for a form. The answer is [`super::snapshot::Snapshot::edited`] with this number.
     EditField(u32, BenchEdit),
     /// Take the latest change of the bench file back.
@@ -135,6 +134,8 @@ pub enum EngineRequest {
     CloseText,
     /// The user allows the programs of the bench to run.
     AllowPrograms,
+    /// Show what [`EngineRequest::Overlay`] would write.
+    PlanOverlay,
     /// Put the overlay of the request that waits on disk, or take it out again.
     Overlay,
     /// Read everything again, whatever the watcher says, and say so. Programs run once more.

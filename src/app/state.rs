@@ -250,6 +250,8 @@ pub enum OverlayKind {
     Programs,
     /// What a way of building the run would change in the bench file.
     Way,
+    /// What putting the overlay on disk would write.
+    SwitchOverlay,
     /// The fields of a layer, or of the bench.
     Form,
     /// The values that a field can have.
@@ -281,6 +283,7 @@ impl OverlayKind {
             OverlayKind::KeptBoth => "The file and what was not saved",
             OverlayKind::Programs => "This bench runs programs",
             OverlayKind::Way => "Write this way into the bench",
+            OverlayKind::SwitchOverlay => "The overlay on disk",
             OverlayKind::Form => "Bench",
             OverlayKind::Choice => "Choose",
             OverlayKind::Value => "Change",
@@ -304,6 +307,7 @@ impl OverlayKind {
             | OverlayKind::Kept
             | OverlayKind::KeptBoth
             | OverlayKind::Way
+            | OverlayKind::SwitchOverlay
             | OverlayKind::Choice => Mode::Menu,
             OverlayKind::Form => Mode::Form,
             OverlayKind::Value => Mode::Value,

@@ -66,12 +66,15 @@ pub struct SettingsArgs {
 /// The workbench's own options.
 #[derive(Clone, Debug, Args)]
 pub struct OpenArgs {
-    /// A bench file, a folder with one, any project folder, or the name of a sample
+    /// A bench file, a folder with one, any project folder, the name of a sample, or a log of requests
     #[arg(value_name = "PATH")]
     pub path: Option<PathBuf>,
     /// How the bench is used.
     #[command(flatten)]
     pub bench: BenchArgs,
+    /// For a log of requests: blame what breaks its prefixes on the layers of this bench, by their text
+    #[arg(long = "bench", value_name = "PATH")]
+    pub blame: Option<PathBuf>,
     /// Colours: dark, light, ansi, mono, a theme of your own, or auto for light or dark by the background
     #[arg(long, value_name = "THEME")]
     pub theme: Option<String>,

@@ -222,7 +222,7 @@ fn print(name: &Path, json: bool, out: &mut Out<'_>) -> Result {
         if let Some(encoding) = engine.encoding() {
             encoding.load();
         }
-        while engine.work_on_ways() {}
+        while engine.work() {}
         let snapshot = engine.snapshot();
         if !snapshot.status.note.is_empty() {
             return Err(Failure::message(format!("beat {}: {}", index + 1, snapshot.status.note)));

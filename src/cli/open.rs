@@ -11,13 +11,12 @@ use crate::core::bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::{Diagnostic, Position, Severity};
 use crate::core::fact::{FactKey, Found, Name};
-use crate::core::lint::Fix;
+use crate::core::fix::Fix;
 use crate::core::run::{Load, Player, Refused};
 use crate::core::source::parse_time;
 use crate::core::wire::{CallNo, Request};
 use crate::io::bench_file::{BenchFile, Machine};
-use crate::io::edit::Original;
-use crate::io::edit::bench::edited_by;
+use crate::io::edit::bench::edits_of;
 use crate::io::load::Loader;
 use crate::io::samples::{self, Sample, ScratchCopy};
 use crate::io::syntax::suggest;
@@ -214,11 +213,8 @@ impl Bench {
 
     /// The run again on the bench as a fix would leave it; none where the fix cannot be made.
     pub(super) fn played_with(&mut self, player: &Player, fix: &Fix, args: &BenchArgs) -> Option<Player> {
-        let (path, key) = self.file.path()?;
-        let original = Original::read(path).ok()?;
-        let (bytes, _) = edited_by(&key.path, &original, fix).ok()?;
         let variants: Vec<Name> = self.variants.iter().map(|name| Name::from(&**name)).collect();
-        let mut bench = self.file.bench_with(&key, &bytes, &variants, false).ok()?;
+        let mut bench = self.file.bench_edited(&edits_of(fix.changes()), &variants).ok()?;
         adjust(Arc::make_mut(&mut bench), args);
         player.rebuild(bench, CallNo(u32::MAX), &mut Edge(self.file.loader())).ok()
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{BenchArgs, ColorArg, OpenArgs};
+use super::audit::layers_of;
 use super::open::{Named, check, folder_of, from_here};
 use super::output::{Failure, Outcome, Result};
 use super::settings::{self, Environment, flags_of, models_of, sources};
@@ -33,6 +34,10 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let path = args.path.as_deref();
     if let Some(log) = path.filter(|path| is_log(path)) {
         return recorded(log, args, color);
+    }
+    if args.blame.is_some() {
+        let problem = "--bench says whose layers the text of a log is, and no log is opened".to_owned();
+        return Err(Failure::message(problem));
     }
     let mut disk = open(path, &Machine::this())?;
     if let Some(kept) = Kept::of_user() {
@@ -76,17 +81,26 @@ fn recorded(log: &Path, args: &OpenArgs, color: Option<ColorArg>) -> Result<Outc
     let mut reader = Reader::new(sources, environment.into_look());
     let setup = reader.start().map_err(Failure::Diagnostics)?;
     let models = models_of(&setup.settings)?;
-    let engine = Engine::open_recording(log, models).map_err(Failure::Diagnostics)?;
+    let engine = recording(log, args.blame.as_deref(), models)?;
     let code = workbench::run(engine, setup, reader, Vec::new())
         .map_err(|error| Failure::message(error.to_string()))?;
     Ok(Outcome::Code(code))
+}
+
+/// The engine on a log of requests, whose breaks are blamed on the layers of this bench.
+fn recording(log: &Path, bench: Option<&Path>, models: Arc<Models>) -> Result<Engine> {
+    let layers = match bench {
+        Some(bench) => Some((bench.display().to_string().into(), layers_of(bench)?)),
+        None => None,
+    };
+    Engine::open_recording(log, models, layers).map_err(Failure::Diagnostics)
 }
 
 /// The engine on what a path names, or on what lies here.
 pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
     let models = settings::models(&args.settings)?;
     if let Some(log) = path.filter(|path| is_log(path)) {
-        return Engine::open_recording(log, models).map_err(Failure::Diagnostics);
+        return recording(log, None, models);
     }
     let disk = open(path, &Machine::this())?;
     let disk = if args.trust { disk.trusting_all(true) } else { disk };

@@ -10,6 +10,7 @@ pub mod contract;
 pub mod diagnostic;
 pub mod diff;
 pub mod fact;
+pub mod fix;
 pub mod lint;
 pub mod log;
 pub mod overlay;

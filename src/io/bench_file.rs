@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::edit::Original;
 use super::edit::bench::BenchEdit;
 use super::load::{BenchRoot, Clock, Loader, Roots};
 use super::plain;
@@ -241,6 +242,20 @@ impl BenchFile {
             return document.open(variants, &mut files).map(|opened| Arc::new(opened.bench));
         }
         document.bench(variants, &mut files).map(|(bench, _)| Arc::new(bench))
+    }
+
+    /// The bench with these variants as it would be after these edits of its file, one after the other. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// Why they cannot be made, or the first thing that would be wrong with that bench.
+    pub fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String> {
+        let (path, key) = self.path().ok_or("the built-in bench is part of the program")?;
+        let original = Original::read(path)?;
+        let edited = super::edit::bench::edit_all(&key.path, &original, edits)?;
+        let bytes = original.apply(&edited.splices)?;
+        self.bench_with(&key, &bytes, variants, false)
+            .map_err(|problems| problems.first().map_or_else(String::new, |problem| problem.message.clone()))
     }
 
     /// The document as it would be if this were found as the bench file. The program's own bench stays what it is.

@@ -351,7 +351,7 @@ fn a_variant_may_choose_the_model_unless_the_user_did() {
     let ways = |model: Option<&str>| {
         let mut engine = open(folder.path(), Options { model: model.map(Into::into), ..run("two") });
         engine.snapshot();
-        while engine.work_on_ways() {}
+        while engine.work() {}
         let ways = engine.snapshot().why.ways;
         let row = ways.rows.into_iter().find(|row| row.variants == ["claude".into()]).expect("a row");
         row.outcome.expect("its outcome").estimate
@@ -377,7 +377,7 @@ fn a_variant_of_another_agent_is_no_way() {
     let mut engine =
         Engine::open(Box::new(disk), Arc::new(models::embedded()), Options::default()).expect("an engine");
     engine.snapshot();
-    while engine.work_on_ways() {}
+    while engine.work() {}
     let snapshot = engine.snapshot();
     let named = |name: &str| snapshot.why.ways.rows.iter().any(|row| row.variants == [name.into()]);
     assert!(named("never") && !named("cron"));

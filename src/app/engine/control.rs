@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::compare::Comparing;
 use super::edge::Edge;
-use super::fixes::Fixes;
 use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
 use super::views::Chosen;
@@ -12,11 +11,12 @@ use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::EditedField;
 use crate::app::state::View;
-use crate::app::views::{LintsView, LogKind};
+use crate::app::views::{LogKind, ZonePreview};
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Base, FactKey, Found, Name, Value};
+use crate::core::fix::Search;
 use crate::core::run::{Input, Player, Refused, Session, resolve};
 use crate::core::tokens::Encoding;
 use crate::core::wire::CallNo;
@@ -76,18 +76,22 @@ pub struct Engine {
     pub(super) ways_left: Option<Vec<Vec<Name>>>,
     /// Every way side by side, since somebody looked at it.
     pub(super) comparison: Option<super::comparison::Comparing>,
+    /// The comparison as it was shown before something changed, until it is worked out again.
+    pub(super) compared: Option<super::comparison::Shown>,
     /// Changes that are being tried, since somebody looked at them.
     pub(super) trying: Option<super::what_if::Trying>,
     /// What a way would change in the bench file.
     pub(super) way_preview: Option<crate::app::views::WayPreview>,
+    /// What putting the overlay on disk would write.
+    pub(super) overlay_plan: Option<crate::app::views::OverlayPlan>,
     pub(super) generation: u64,
     pub(super) folders: Arc<[Arc<str>]>,
     /// The call whose cache zones are shown; none for the shown one.
     pub(super) zones_at: Option<CallNo>,
-    /// What was tried out to lose less.
-    pub(super) fixes: Fixes,
-    /// What the lints found in the run that is on, while somebody looks at it.
-    pub(super) linted: Option<Arc<LintsView>>,
+    /// What was tried to lose less, since somebody looked at what is lost.
+    pub(super) fixes: Option<Search>,
+    /// What the lints found in the run that is on, since somebody looked at it.
+    pub(super) linted: Option<super::lints::Linted>,
     /// The demo that is on.
     pub(super) stage: Option<super::stage::Stage>,
     /// The log that is looked at instead of a bench.
@@ -107,8 +111,8 @@ pub(super) struct Ahead {
 pub(super) struct Preview {
     /// The CWD; none for a text.
     pub(super) typed: Option<Arc<str>>,
-    /// A change of the bench or the run, in words: then the whole run was played again.
-    pub(super) fix: Option<Arc<str>>,
+    /// A change of the bench or the run: then the whole run was played again.
+    pub(super) fix: Option<ZonePreview>,
     pub(super) player: Player,
     pub(super) ahead: Option<Ahead>,
 }
@@ -176,12 +180,14 @@ impl Engine {
             ways: Vec::new(),
             ways_left: None,
             comparison: None,
+            compared: None,
             trying: None,
             way_preview: None,
+            overlay_plan: None,
             generation: 0,
             folders,
             zones_at: None,
-            fixes: Fixes::default(),
+            fixes: None,
             linted: None,
             stage: None,
             recording: None,
@@ -252,7 +258,7 @@ impl Engine {
                 self.zones_at = Some(call);
                 Ok(())
             }
-            EngineRequest::PreviewFix(fix, what) => self.preview_fix(&fix, what),
+            EngineRequest::PreviewFix(fix) => self.preview_fix(&fix),
             EngineRequest::View(view) => {
                 self.zones_at = None;
                 self.view = view;
@@ -288,7 +294,7 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::ApplyWay(names) => self.apply_way(&names),
-            EngineRequest::EditBench(edit) => self.edit_bench(&edit),
+            EngineRequest::EditBench(edit) => self.edit_bench(&[edit]),
             EngineRequest::Mend(fix) => self.mend(&fix),
             EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
             EngineRequest::UndoBench => self.undo_bench(),
@@ -310,6 +316,7 @@ impl Engine {
                 Ok(())
             }
             EngineRequest::AllowPrograms => self.allow_programs(),
+            EngineRequest::PlanOverlay => self.plan_overlay(),
             EngineRequest::Overlay => self.switch_overlay(),
             EngineRequest::LookAgain => {
                 self.edge.run_again();
@@ -487,7 +494,7 @@ impl Engine {
         self.project();
     }
 
-    fn choose_variants(&mut self, variants: Vec<Name>) -> Result<(), Refused> {
+    pub(super) fn choose_variants(&mut self, variants: Vec<Name>) -> Result<(), Refused> {
         match self.edge.bench(&variants) {
             Ok((bench, warnings)) => {
                 if self.rebuild_keeping_ways(bench) {
@@ -598,11 +605,11 @@ impl Engine {
     pub(super) fn forget_ahead(&mut self) {
         self.linted = None;
         self.ahead = None;
-        self.fixes = Fixes::default();
+        self.fixes = None;
         self.preview.take_if(|preview| preview.fix.is_some());
         self.ways.clear();
         self.ways_left = None;
-        self.comparison = None;
+        self.forget_comparison();
         self.trying = None;
         self.way_preview = None;
     }
@@ -624,12 +631,18 @@ impl Engine {
         self.encoding().is_none_or(Encoding::is_loaded)
     }
 
+    /// Works out one thing more of what takes its time: first what somebody waits for who looks at it. False when nothing
+    /// is left to do.
+    pub fn work(&mut self) -> bool {
+        self.work_on_comparison()
+            || self.work_on_what_if()
+            || self.work_on_lints()
+            || self.work_on_ways()
+            || self.work_on_fixes()
+    }
+
     /// Works on the table of variants: one of them. False when there is nothing left to do.
-    pub fn work_on_ways(&mut self) -> bool {
-        // Whoever looks at the comparison waits for it.
-        if self.work_on_comparison() || self.work_on_what_if() {
-            return true;
-        }
+    fn work_on_ways(&mut self) -> bool {
         let names = self.edge.ways();
         if names.is_empty() || !self.can_count() {
             return false;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::control::{Ahead, Engine, adjusted};
+use super::control::{Ahead, Engine};
 use super::info;
 use super::lanes::lanes;
 use super::lints;
@@ -15,7 +15,7 @@ use crate::app::snapshot::{
     CallState, Choices, Draft, Estimate, Pause, Snapshot, Status, Title, VariantChoice, Ways,
 };
 use crate::app::state::View;
-use crate::app::views::ViewData;
+use crate::app::views::{OverlayView, ViewData};
 use crate::core::cache::Measures;
 use crate::core::lint::{Finding, Price, Subject};
 use crate::core::run::Player;
@@ -33,25 +33,12 @@ impl Engine {
             self.sent.extend(self.player.session(), false, &mut self.counters);
         }
         let ahead = self.take_ahead(counts);
-        if self.view == View::Lints && self.preview.is_none() {
-            self.look_for_lints(&ahead);
-        }
         let snapshot = self.describe(&ahead, counts);
         match &mut self.preview {
             Some(preview) => preview.ahead = Some(ahead),
             None => self.ahead = Some(ahead),
         }
         snapshot
-    }
-
-    /// What the lints find in the run that is on; worked out once for as long as it stays what it is.
-    fn look_for_lints(&mut self, ahead: &Ahead) {
-        let Some(numbers) = ahead.numbers.as_ref().filter(|_| self.linted.is_none()) else { return };
-        let (options, edge) = (&self.options, &mut *self.edge);
-        let adjust = |bench| adjusted(bench, options);
-        let (models, counters) = (&self.models, &mut self.counters);
-        let found = views::lints(&ahead.player, numbers, models, counters, edge, &options.variants, &adjust);
-        self.linted = Some(Arc::new(found));
     }
 
     /// The run that is shown, played to its end, with its numbers if they can be had.
@@ -138,6 +125,7 @@ impl Engine {
             (View::Blocks, Some(record)) => {
                 let texts = profile::texts_of(session, record);
                 let life = self.edge.overlay(session.bench(), &texts);
+                let life = life.map(|life| OverlayView { plan: self.overlay_plan.clone(), ..life });
                 life.map_or(ViewData::None, |life| ViewData::Overlay(Box::new(life)))
             }
             (View::Steps, Some(record)) => ViewData::Steps(views::steps(session, record)),
@@ -146,7 +134,9 @@ impl Engine {
                 .as_ref()
                 .map_or(ViewData::None, |recording| ViewData::Recording(recording.view(record.call))),
             (View::Log, _) => ViewData::Log(views::log(player, shown_call, &self.chosen)),
-            (View::Lints, _) => self.linted.clone().map_or(ViewData::None, ViewData::Lints),
+            (View::Lints, _) => {
+                self.linted.as_ref().map_or(ViewData::None, |linted| ViewData::Lints(linted.view.clone()))
+            }
             _ => ViewData::None,
         };
         if self.view == View::Zones && record.is_some() {
@@ -158,7 +148,7 @@ impl Engine {
                 models: &self.models,
                 call: self.zones_at.unwrap_or(shown_call),
                 waits: session.next_call(),
-                fixes: &self.fixes,
+                fixes: self.fixes.as_ref(),
                 preview: self.preview.as_ref().and_then(|preview| preview.fix.clone()),
             };
             let zones = views::zones(&asked, &mut self.counters);

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::edge::{Edge, Edited};
 use super::overlaid::{self, Overlaid};
-use crate::app::views::OverlayView;
+use crate::app::views::{OverlayPlan, OverlayView, Switch};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Rev, Value};
@@ -19,6 +19,9 @@ use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
 use crate::io::overlay::{self, Overlay, Texts};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
+
+/// Why the overlay of a scratch copy cannot be put on disk by hand.
+const RUN_WRITES: &str = "in a scratch copy the run writes its files itself";
 
 /// What a bench file says, for as long as it and the variants that are applied stay the same.
 struct KnownSheet {
@@ -132,15 +135,15 @@ impl Disk {
         }
     }
 
-    /// An edit of the bench file, worked out and found right with these variants: the file, what it holds, the edit.
+    /// Edits of the bench file, worked out as one and found right with these variants: the file, what it holds, the edit.
     fn worked_out(
         &mut self,
-        edit: &BenchEdit,
+        edits: &[BenchEdit],
         variants: &[Name],
     ) -> Result<(PathBuf, Original, BenchEdited), String> {
         let (path, key) = self.bench_path()?;
         let original = Original::read(&path)?;
-        let edited = bench::edit(&key.path, &original, edit)?;
+        let edited = bench::edit_all(&key.path, &original, edits)?;
         let bytes = original.apply(&edited.splices)?;
         match self.file.bench_with(&key, &bytes, variants, true) {
             Ok(_) => Ok((path, original, edited)),
@@ -305,16 +308,16 @@ impl Edge for Disk {
 
     fn preview_bench(
         &mut self,
-        edit: &BenchEdit,
+        edits: &[BenchEdit],
         variants: &[Name],
     ) -> Result<(Name, Vec<ChangedLine>), String> {
-        let (path, original, edited) = self.worked_out(edit, variants)?;
+        let (path, original, edited) = self.worked_out(edits, variants)?;
         Ok((self.shown(&path).into(), bench::changed_lines(original.text(), &edited.splices)))
     }
 
-    fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String> {
+    fn edit_bench(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Edited, String> {
         // Past a layer and past it again is back: the key is then the one that it was, not one that fits, too.
-        if let (BenchEdit::Move { layer, past }, Some((moved, over))) = (edit, &self.moved)
+        if let ([BenchEdit::Move { layer, past }], Some((moved, over))) = (edits, &self.moved)
             && (layer, past) == (moved, over)
             && self.redo.is_empty()
             && let Some(of) = self.undo.last().map(|last| last.of.clone())
@@ -325,12 +328,12 @@ impl Edge for Disk {
         }
         self.moved = None;
         let (_, key) = self.bench_path()?;
-        let (path, original, edited) = self.worked_out(edit, variants)?;
+        let (path, original, edited) = self.worked_out(edits, variants)?;
         match bench::write(&path, &original, &edited) {
             Ok(undo) => {
                 self.undo.push(undo);
                 self.redo.clear();
-                if let BenchEdit::Move { layer, past } = edit {
+                if let [BenchEdit::Move { layer, past }] = edits {
                     self.moved = Some((layer.clone(), past.clone()));
                 }
             }
@@ -350,15 +353,7 @@ impl Edge for Disk {
     }
 
     fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String> {
-        let (path, key) = self.bench_path()?;
-        let mut text = Original::read(&path)?;
-        for edit in edits {
-            let edited = bench::edit(&key.path, &text, edit)?;
-            text = Original::of(text.apply(&edited.splices)?)?;
-        }
-        self.file
-            .bench_with(&key, text.bytes(), variants, false)
-            .map_err(|problems| problems.first().map_or_else(String::new, |problem| problem.message.clone()))
+        self.file.bench_edited(edits, variants)
     }
 
     fn undo_bench(&mut self) -> Result<Edited, String> {
@@ -518,12 +513,31 @@ impl Edge for Disk {
         let overlay =
             Overlay { world: &overlay::world::Machine, site: &site, patience: Duration::ZERO, dry: true };
         let status = overlay.status(Some(texts));
-        Some(OverlayView { workspace, session, scratch: self.scratch.is_some(), status })
+        let switch = match (self.scratch.is_some(), &self.overlaid) {
+            (true, _) => Switch::Refused(RUN_WRITES.into()),
+            (false, Some(_)) => Switch::Strip,
+            (false, None) => match overlaid::for_session(bench, &workspace) {
+                Ok(_) => Switch::Apply,
+                Err(why) => Switch::Refused(why.into()),
+            },
+        };
+        let scratch = self.scratch.is_some();
+        Some(OverlayView { workspace, session, scratch, status, switch, plan: None })
+    }
+
+    fn plan_overlay(&self, bench: &Bench, texts: &Texts) -> Result<OverlayPlan, String> {
+        if self.scratch.is_some() {
+            return Err(RUN_WRITES.into());
+        }
+        match &self.overlaid {
+            Some(overlaid) => overlaid.plan_end(),
+            None => Overlaid::plan(bench, &self.file.loaded().roots().workspace, texts),
+        }
     }
 
     fn switch_overlay(&mut self, bench: &Bench, texts: &Texts) -> Result<String, String> {
         if self.scratch.is_some() {
-            return Err("in a scratch copy the run writes its files itself".into());
+            return Err(RUN_WRITES.into());
         }
         if let Some(overlaid) = self.overlaid.take() {
             return overlaid.end();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::app::views::OverlayView;
+use crate::app::views::{OverlayPlan, OverlayView};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Value};
@@ -59,6 +59,16 @@ pub trait Edge: Load + Send {
         None
     }
 
+    /// What [`Edge::switch_overlay`] would write. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing would be: one sentence, lower case, without a full stop.
+    fn plan_overlay(&self, bench: &Bench, texts: &Texts) -> Result<OverlayPlan, String> {
+        let _ = (bench, texts);
+        Err("there is no disk".into())
+    }
+
     /// Puts the overlay on disk, or takes it out again; what was done.
     ///
     /// # Errors
@@ -82,12 +92,12 @@ pub trait Edge: Load + Send {
     /// In a scratch copy only: makes the files on disk those of the shown step (none: deleted).
     fn project(&mut self, files: &[(FilePath, Option<Arc<str>>)]);
 
-    /// Makes an edit in the bench file, if the bench is right with these variants afterwards.
+    /// Makes edits in the bench file, all of them as one, if the bench is right with these variants afterwards.
     ///
     /// # Errors
     ///
-    /// Why it was not made: one sentence, lower case, without a full stop.
-    fn edit_bench(&mut self, edit: &BenchEdit, variants: &[Name]) -> Result<Edited, String>;
+    /// Why they were not made: one sentence, lower case, without a full stop.
+    fn edit_bench(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Edited, String>;
 
     /// The bench with these variants as it would be after these edits, one after the other. Nothing is written.
     ///
@@ -125,14 +135,14 @@ pub trait Edge: Load + Send {
     /// The edit that makes the bench file say what these variants and derived ones say; none without a bench file.
     fn variant_edit(&self, names: &[Name]) -> Option<BenchEdit>;
 
-    /// What an edit would change in the bench file: its name, and the lines that go and come.
+    /// What edits would change in the bench file: its name, and the lines that go and come.
     ///
     /// # Errors
     ///
-    /// Why it cannot be made: one sentence, lower case, without a full stop.
+    /// Why they cannot be made: one sentence, lower case, without a full stop.
     fn preview_bench(
         &mut self,
-        edit: &BenchEdit,
+        edits: &[BenchEdit],
         variants: &[Name],
     ) -> Result<(Name, Vec<ChangedLine>), String>;
 

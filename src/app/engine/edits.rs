@@ -5,33 +5,24 @@ use super::edge::Edited;
 use super::publish::one_line;
 use crate::app::snapshot::{EditedField, FactNow};
 use crate::core::fact::{Name, Value};
-use crate::core::lint::Fix;
 use crate::core::run::{Input, Refused};
-use crate::io::edit::bench::{BenchEdit, edits_of, written_on_one_line};
+use crate::io::edit::bench::{BenchEdit, written_on_one_line};
 
 impl Engine {
-    /// Makes an edit in the bench file.
-    pub(super) fn edit_bench(&mut self, edit: &BenchEdit) -> Result<(), Refused> {
+    /// Makes edits in the bench file, all of them as one.
+    pub(super) fn edit_bench(&mut self, edits: &[BenchEdit]) -> Result<(), Refused> {
         self.up_to_date()?;
-        let edited = self.edge.edit_bench(edit, &self.options.variants).map_err(Refused)?;
-        if matches!(edit, BenchEdit::Model(_)) {
+        let edited = self.edge.edit_bench(edits, &self.options.variants).map_err(Refused)?;
+        if edits.iter().any(|edit| matches!(edit, BenchEdit::Model(_))) {
             // What the file says is what was chosen last.
             self.options.model = None;
         }
         self.take_bench(edited)
     }
 
-    /// Makes the changes that a lint proposes, one after the other; each can be taken back.
-    pub(super) fn mend(&mut self, fix: &Fix) -> Result<(), Refused> {
-        for edit in edits_of(fix) {
-            self.edit_bench(&edit)?;
-        }
-        Ok(())
-    }
-
     /// The same for a form, which is told whether it was made.
     pub(super) fn edit_field(&mut self, serial: u32, edit: &BenchEdit) -> Result<(), Refused> {
-        let done = self.edit_bench(edit);
+        let done = self.edit_bench(std::slice::from_ref(edit));
         self.edited = Some(EditedField { serial, refused: done.is_err() });
         done
     }

@@ -63,7 +63,7 @@ impl Inline {
         // The first one plays the run to its end, from which the table of variants is worked out.
         let first = self.engine.snapshot();
         let mut worked = false;
-        while self.engine.work_on_ways() || self.engine.work_on_fixes() {
+        while self.engine.work() {
             worked = true;
         }
         Arc::new(if worked { self.engine.snapshot() } else { first })

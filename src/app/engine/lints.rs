@@ -2,24 +2,21 @@
 
 use std::sync::Arc;
 
+use super::control::Engine;
+use super::fixes::{MOST_CALLS, mended};
 use super::numbers::{Counters, Numbers};
 use super::publish;
-use super::ways::{AsLoad, outcome};
-use crate::app::snapshot::WayOutcome;
-use crate::core::cache::{Lane, Measures, Models, Simulator, Totals};
-use crate::core::diagnostic::Diagnostic;
+use super::ways::AsLoad;
+use crate::app::state::View;
+use crate::app::views::{LintFix, LintRow, LintsView};
+use crate::core::cache::{Lane, Measures, Models};
 use crate::core::fact::Name;
-use crate::core::lint::{self, Finding, Fix, Lint, Price, Run, Sent, Subject, Worth};
-use crate::core::run::{Load, Player, Refused, Session};
+use crate::core::fix::{Fix, Sum, Tally, Worth, sums, worth};
+use crate::core::lint::{self, Finding, Lint, Price, Run, Sent, Subject};
+use crate::core::run::{Player, Session};
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{CallNo, Request};
-use crate::io::edit::Original;
-use crate::io::edit::bench::edited_by;
-
-use super::edge::Edge;
-
-/// The most calls of a run that is played again for each fix: what takes longer is not looked at in passing.
-pub const MOST_CALLS: usize = 400;
+use crate::io::edit::bench::edits_of;
 
 /// What all lints find in a session: in each of the first `most` calls that were or would be sent, and in them as a whole.
 /// `numbers` hold the calls, the waiting one included, in their first lane as they are sent.
@@ -89,146 +86,170 @@ fn with_price<T>(method: &Method, counters: &mut Counters, then: impl FnOnce(&mu
     then(&mut Price { measure, method })
 }
 
-/// Works out what each fix of a finding is worth on these models, and drops those that spare nothing. What is said twice
-/// is worth what leaving it out spares, wherever it is written.
-pub fn price(
-    finding: &mut Finding,
-    player: &Player,
-    asked: &[Name],
-    models: &Arc<Models>,
-    counters: &mut Counters,
-    mut play: impl FnMut(&Fix) -> Option<Player>,
-) {
-    if player.session().calls().len() > MOST_CALLS {
-        return;
+/// What fixes of findings are worth: the run is played again with each.
+pub struct Pricing {
+    lanes: Vec<Lane>,
+    /// What the run comes to as it is.
+    before: Vec<Sum>,
+}
+
+impl Pricing {
+    /// Of this run, on these models; none for a run that is too long to be played again and again.
+    pub fn new(
+        player: &Player,
+        asked: &[Name],
+        models: &Arc<Models>,
+        counters: &mut Counters,
+    ) -> Option<Pricing> {
+        if player.session().calls().len() > MOST_CALLS {
+            return None;
+        }
+        let lanes: Vec<Lane> = asked.iter().cloned().map(Lane::As).collect();
+        let before = sums(player.session(), &lanes, models, counters);
+        Some(Pricing { lanes, before })
     }
-    let before = sums(player.session(), asked, models, counters);
-    for fix in &mut finding.fixes {
-        let Some(after) = play(fix) else {
-            continue;
-        };
-        let then = sums(after.session(), asked, models, counters);
-        fix.worth = worth(&before, &then);
+
+    /// Works out what each fix of a finding is worth, and drops those that spare nothing; what the bench allows is left
+    /// alone. What is said twice is worth what leaving it out spares, wherever it is written. `play` plays the run of
+    /// `player` again with a fix, from its first call.
+    pub fn price(
+        &self,
+        finding: &mut Finding,
+        player: &Player,
+        models: &Arc<Models>,
+        counters: &mut Counters,
+        mut play: impl FnMut(&Fix) -> Option<Player>,
+    ) {
+        if finding.allowed.is_some() {
+            return;
+        }
+        for fix in &mut finding.fixes {
+            if let Some(after) = play(fix) {
+                fix.worth = worth(&self.before, &sums(after.session(), &self.lanes, models, counters));
+            }
+        }
+        keep_gains(finding);
+        if finding.lint == Lint::Duplicate
+            && let Some(layer) = finding.about.first()
+        {
+            finding.worth = without(player.session(), layer, &self.lanes, models, counters);
+        }
     }
+}
+
+/// The fixes that are worth it: first what misleads nobody, then what spares most.
+fn keep_gains(finding: &mut Finding) {
     // A mark too many, an order by accident: what is wrong without costing anything is put right all the same.
     let costs = matches!(finding.lint, Lint::VolatileFirst | Lint::DeadMark | Lint::Duplicate);
     finding.fixes.retain(|fix| !costs || fix.worth.first().is_some_and(Worth::is_gain));
-    let gain = |fix: &Fix| {
-        fix.worth.first().map_or((0, 0), |worth| {
-            (
-                std::cmp::Reverse(worth.misled).0,
-                worth.money.map_or(0, |(money, worse)| if worse { 0 } else { money.as_pico() }),
-            )
-        })
-    };
-    // First what misleads nobody, then what spares most.
     finding.fixes.sort_by_key(|fix| {
-        let (misled, spared) = gain(fix);
-        (misled, std::cmp::Reverse(spared))
+        let spared = |worth: &Worth| match worth.money {
+            Some((money, false)) => money.as_pico(),
+            Some((_, true)) | None => 0,
+        };
+        let first = fix.worth.first();
+        (first.map_or(0, |worth| worth.misled), std::cmp::Reverse(first.map_or(0, spared)))
     });
-    if finding.lint == Lint::Duplicate
-        && let Some(layer) = finding.about.first()
-    {
-        finding.worth = without(player.session(), layer, asked, models, counters);
-    }
-}
-
-/// What a run comes to on a model.
-struct Sum {
-    model: Name,
-    totals: Totals,
-    way: (u32, u32),
-}
-
-fn sums(session: &Session, asked: &[Name], models: &Arc<Models>, counters: &mut Counters) -> Vec<Sum> {
-    let mut numbers = Numbers::new(models.clone(), asked.iter().cloned().map(Lane::As));
-    numbers.extend(session, true, counters);
-    let way: WayOutcome = outcome(session, models, counters);
-    asked
-        .iter()
-        .enumerate()
-        .map(|(lane, model)| Sum {
-            model: model.clone(),
-            totals: numbers.totals(lane),
-            way: (way.stale, way.untold),
-        })
-        .collect()
-}
-
-fn worth(before: &[Sum], after: &[Sum]) -> Vec<Worth> {
-    before
-        .iter()
-        .zip(after)
-        .map(|(before, after)| {
-            let (a, b) = (&before.totals, &after.totals);
-            let less = |was: u64, is: u64| was as i64 - is as i64;
-            let known = a.unknown == 0 && b.unknown == 0;
-            let priced = a.unpriced == 0 && b.unpriced == 0;
-            Worth {
-                model: before.model.clone(),
-                sent: (a.sent > 0 && b.sent > 0).then(|| less(a.sent, b.sent)),
-                lost: known.then(|| less(a.lost, b.lost)),
-                money: priced.then(|| match a.cost >= b.cost {
-                    true => (a.cost - b.cost, false),
-                    false => (b.cost - a.cost, true),
-                }),
-                estimate: a.estimates > 0 || b.estimates > 0,
-                misled: (after.way.0 + after.way.1).saturating_sub(before.way.0 + before.way.1),
-            }
-        })
-        .collect()
 }
 
 /// What the paragraphs that a layer repeats are worth.
 fn without(
     session: &Session,
     layer: &Name,
-    asked: &[Name],
+    lanes: &[Lane],
     models: &Arc<Models>,
     counters: &mut Counters,
 ) -> Vec<Worth> {
     let requests: Vec<Request> =
         (1..=session.next_call().0).filter_map(|call| session.request(CallNo(call))).collect();
     let shorter = lint::without(session.bench(), &requests, layer);
-    let mut sums = |requests: &[Request]| -> Vec<Sum> {
-        let mut simulator = Simulator::new(models.clone(), asked.iter().cloned().map(Lane::As));
-        let mut totals = vec![Totals::default(); asked.len()];
-        for request in requests {
-            for (sum, outcome) in totals.iter_mut().zip(simulator.call(request, counters)) {
-                *sum += &outcome;
-            }
-        }
-        let sums = asked.iter().cloned().zip(totals);
-        sums.map(|(model, totals)| Sum { model, totals, way: (0, 0) }).collect()
+    let mut sums = |requests: &[Request]| {
+        let mut tally = Tally::new(lanes, models);
+        requests.iter().for_each(|request| tally.sent(request, counters));
+        tally.sums(&session.bench().model, 0)
     };
     let (before, after) = (sums(&requests), sums(&shorter));
     worth(&before, &after)
 }
 
-/// The run on the bench as a fix would leave it; none where the fix cannot be made.
-pub fn played(
-    fix: &Fix,
-    player: &Player,
-    edge: &mut dyn Edge,
-    variants: &[Name],
-    adjust: &dyn Fn(Arc<crate::core::bench::Bench>) -> Arc<crate::core::bench::Bench>,
-) -> Option<Player> {
-    let (path, key) = edge.bench_file()?;
-    let original = Original::read(&path).ok()?;
-    let (bytes, _) = edited_by(&key.path, &original, fix).ok()?;
-    let bench: Result<_, Vec<Diagnostic>> = edge.bench_with(&key, &bytes, variants);
-    rebuilt(player, adjust(bench.ok()?), &mut AsLoad(edge)).ok()
+/// What the lints found in the run that is on, as far as it is worked out.
+pub(super) struct Linted {
+    /// The run that they looked at, played to its end.
+    player: Player,
+    /// None for a run that is too long to be played again.
+    pricing: Option<Pricing>,
+    pub view: Arc<LintsView>,
 }
 
-/// The run again, to its end.
-///
-/// # Errors
-///
-/// When the bench no longer has the run.
-pub fn rebuilt(
-    player: &Player,
-    bench: Arc<crate::core::bench::Bench>,
-    load: &mut dyn Load,
-) -> Result<Player, Refused> {
-    player.rebuild(bench, CallNo(u32::MAX), load)
+impl Engine {
+    /// Looks at the run with the lints, then works out what the fixes of one finding after the other are worth. False when
+    /// there is nothing left to do, or nobody looks.
+    pub(super) fn work_on_lints(&mut self) -> bool {
+        if self.view != View::Lints || self.preview.is_some() || !self.can_count() {
+            return false;
+        }
+        let Some(mut linted) = self.linted.take() else {
+            let Some(ahead) = self.ahead.take() else { return false };
+            self.linted = Some(self.begin_linting(&ahead.player));
+            self.ahead = Some(ahead);
+            return true;
+        };
+        let next = linted.view.priced;
+        let pricing = linted.pricing.as_ref().filter(|_| next < linted.view.rows.len());
+        let worked = pricing.is_some();
+        if let Some(pricing) = pricing {
+            let mut finding = linted.view.rows[next].finding.clone();
+            let Engine { edge, options, models, counters, .. } = self;
+            pricing.price(&mut finding, &linted.player, models, counters, |fix| {
+                let bench = mended(fix, linted.player.run(), &mut **edge, options).ok()?;
+                linted.player.rebuild(bench, CallNo(u32::MAX), &mut AsLoad(&mut **edge)).ok()
+            });
+            let row = self.lint_row(finding);
+            let view = Arc::make_mut(&mut linted.view);
+            view.rows[next] = row;
+            view.priced = next + 1;
+        }
+        self.linted = Some(linted);
+        worked
+    }
+
+    /// What the lints find in a run that was played to its end. Where the bench or a file was changed on the way, it is
+    /// played again on what they are now: what was sent before cannot be put right any more.
+    fn begin_linting(&mut self, ahead: &Player) -> Linted {
+        let again = ahead.was_edited().then(|| ahead.anew(&mut AsLoad(&mut *self.edge)).ok()).flatten();
+        let (player, again) = match again {
+            Some(again) => (again, true),
+            None => (ahead.clone(), false),
+        };
+        let session = player.session();
+        let model = session.bench().model.clone();
+        let models = self.models.clone();
+        let mut numbers = Numbers::new(models.clone(), [Lane::AsSent]);
+        numbers.extend(session, true, &mut self.counters);
+        let links = || self.edge.links();
+        let found = survey(session, &numbers, &models, &mut self.counters, &links, MOST_CALLS);
+        let pricing = Pricing::new(&player, std::slice::from_ref(&model), &models, &mut self.counters);
+        let rows: Vec<LintRow> = found.into_iter().map(|finding| self.lint_row(finding)).collect();
+        let calls = session.next_call().0 as usize;
+        let view = LintsView {
+            first: (calls > MOST_CALLS).then_some(MOST_CALLS),
+            run: player.run().cloned(),
+            estimate: matches!(models.get(&model).method, Method::Estimate { .. }),
+            again,
+            priced: if pricing.is_some() { 0 } else { rows.len() },
+            rows,
+        };
+        Linted { player, pricing, view: Arc::new(view) }
+    }
+
+    fn lint_row(&mut self, finding: Finding) -> LintRow {
+        let fixes = finding.fixes.iter().map(|fix| {
+            match self.edge.preview_bench(&edits_of(fix.changes()), &self.options.variants) {
+                Ok((_, lines)) => LintFix { fix: fix.clone(), lines, refused: None },
+                Err(reason) => LintFix { fix: fix.clone(), lines: Vec::new(), refused: Some(reason) },
+            }
+        });
+        let fixes = fixes.collect();
+        LintRow { finding, fixes }
+    }
 }

@@ -298,7 +298,7 @@ impl Worker {
             if self.ended {
                 return false;
             }
-            if !self.engine.work_on_ways() && !self.engine.work_on_fixes() {
+            if !self.engine.work() {
                 break;
             }
             untold = true;

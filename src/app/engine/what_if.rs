@@ -105,6 +105,7 @@ impl Engine {
             short: trying.models.iter().map(|id| self.models.get(id).short().into()).collect(),
             models: trying.models.clone(),
             rows: trying.tried.iter().map(row).collect(),
+            left: trying.left.len(),
             done: trying.left.is_empty(),
         }
     }
@@ -117,7 +118,7 @@ impl Engine {
             None => Err(Refused("this change is not on the list any more".into())),
             Some(Act::Input(input)) => self.live(input),
             Some(Act::Edit(key, _)) => Err(Refused(format!("{key} is edited in its text"))),
-            Some(Act::Bench { layer, past, .. }) => self.edit_bench(&BenchEdit::Move { layer, past }),
+            Some(Act::Bench { layer, past, .. }) => self.edit_bench(&[BenchEdit::Move { layer, past }]),
         }
     }
 }

@@ -19,6 +19,15 @@ const FRONT: usize = 2;
 /// The most cells of a model's name above its columns.
 const NAME: usize = 12;
 
+/// What a model is called above its columns: without the vendor's family, where the name is longer than what stands below
+/// it.
+pub(super) fn column_name(short: &str) -> &str {
+    match short.split_once('-') {
+        Some((_, rest)) if short.len() > NAME => rest,
+        _ => short,
+    }
+}
+
 /// True while the first turn alone is counted.
 #[must_use]
 pub fn first_turn_only(state: &State) -> bool {
@@ -48,43 +57,20 @@ fn way_key(names: &[Name]) -> String {
     format!("way {}", names.iter().map(|name| &**name).collect::<Vec<_>>().join("+"))
 }
 
+/// Below so many cells, columns have to be short to stand side by side for every model.
+const NARROW: usize = 100;
+
 pub(super) fn page(state: &State) -> Page {
     let Some((view, table)) = state.snapshot.data.compare().zip(compared_table(state)) else {
         return Page { empty: super::page::not_yet(state), ..Page::default() };
     };
-    let column = |head, right, rank| Column { head, right, rank, ..Column::default() };
-    let mut columns = vec![column("", false, 0), Column { rest: true, ..column("way", false, 0) }];
-    let mut groups = Vec::new();
-    for (index, short) in table.short.iter().enumerate() {
-        // The first model stays; the others give way from the last.
-        let rank = if index == 0 { 0 } else { 3 + index as u8 };
-        let from = columns.len();
-        columns.push(Column { opens: true, ..column("lost", true, rank) });
-        columns.push(column("$", true, rank));
-        let about = table.rows.iter().any(|row| row.sums.get(index).is_some_and(|sum| sum.estimate));
-        // Without the vendor's family, where the name is longer than what stands below it.
-        let name = match short.split_once('-') {
-            Some((_, rest)) if short.len() > NAME => rest,
-            _ => short,
-        };
-        groups.push(Group {
-            columns: from..from + 2,
-            text: format!("{name}{}", if about { " ~" } else { "" }),
-        });
-    }
-    let from = columns.len();
-    columns.extend([column("stale", true, 1), column("superseded", true, 9), column("untold", true, 1)]);
-    columns.push(column("context", true, 2));
-    if let Some(call) = table.last {
-        let last = columns.len() - 1;
-        groups.push(Group { columns: last..last + 1, text: format!("call {}", call.0) });
-    }
-    groups.push(Group { columns: from..from + 3, text: "model saw".to_owned() });
+    let (columns, groups) = columns(state, table);
     let mut lines = Vec::new();
-    for row in &table.rows {
-        way(&mut lines, state, view, table, row);
+    let old = if table.done { None } else { old_table(state) };
+    for (row, is_old) in rows(table, old.map(|old| &**old)) {
+        way(&mut lines, state, view, (table, row), is_old);
     }
-    if !lines.is_empty() {
+    if !table.rows.is_empty() {
         said(&mut lines, table, view);
     }
     let turns = match (table.turns, table.all_turns) {
@@ -93,9 +79,12 @@ pub(super) fn page(state: &State) -> Page {
         (_, n) => format!("{n} turns"),
     };
     let calls = if table.calls == 1 { "1 call".to_owned() } else { format!("{} calls", table.calls) };
-    let going = if table.done || table.rows.is_empty() { "" } else { "; more is being played" };
+    let going = match view.going {
+        Some((played, ways)) => format!("; {played} of {ways} ways played"),
+        None => String::new(),
+    };
     Page {
-        note: format!("{calls}, {turns}; $ is the input of 1,000 runs{going}"),
+        note: format!("{calls}, {turns}; $: input of 1,000 runs{going}"),
         enter: "its calls",
         columns,
         groups,
@@ -106,7 +95,66 @@ pub(super) fn page(state: &State) -> Page {
     }
 }
 
-fn way(lines: &mut Vec<Line>, state: &State, view: &CompareView, table: &Table, row: &TableRow) {
+/// What was shown before something changed, for the turns that are looked at.
+fn old_table(state: &State) -> Option<&Arc<Table>> {
+    let old = state.snapshot.data.compare()?.old.as_ref()?;
+    Some(if first_turn_only(state) { &old.1 } else { &old.0 })
+}
+
+/// The rows in order. While ways are still being played, those that are not yet stand as they were, and are told apart.
+fn rows<'t>(table: &'t Table, old: Option<&'t Table>) -> Vec<(&'t TableRow, bool)> {
+    let now = |names: &[Name]| table.rows.iter().find(|row| row.names == names);
+    let Some(old) = old else { return table.rows.iter().map(|row| (row, false)).collect() };
+    let kept = old.rows.iter().map(|row| now(&row.names).map_or((row, true), |row| (row, false)));
+    let new = table.rows.iter().filter(|row| !old.rows.iter().any(|old| old.names == row.names));
+    kept.chain(new.map(|row| (row, false))).collect()
+}
+
+/// The model whose cells are selected.
+fn selected_model(state: &State, table: &Table) -> usize {
+    let cell = state.here().column.saturating_sub(FRONT) / 2;
+    cell.min(table.models.len().saturating_sub(1))
+}
+
+/// The columns and the names above them. What is lost on each model stays longest, then the money of the selected one.
+fn columns(state: &State, table: &Table) -> (Vec<Column>, Vec<Group>) {
+    let narrow = super::page::page_cells(state) < NARROW;
+    let chosen = selected_model(state, table);
+    let column = |head, right, rank| Column { head, right, rank, ..Column::default() };
+    let mut columns = vec![column("", false, 0), Column { rest: true, ..column("way", false, 0) }];
+    let mut groups = Vec::new();
+    for (index, short) in table.short.iter().enumerate() {
+        let about = table.rows.iter().any(|row| row.sums.get(index).is_some_and(|sum| sum.estimate));
+        let (head, sign) = match (about, narrow) {
+            (true, true) => ("~lost", ""),
+            (true, false) => ("lost", " ~"),
+            (false, _) => ("lost", ""),
+        };
+        // The first model stays; the others give way from the last.
+        let rank = if index == 0 { 0 } else { 3 + index as u8 };
+        let from = columns.len();
+        columns.push(Column { opens: true, ..column(head, true, rank) });
+        columns.push(column("$", true, if index == chosen { 7 } else { 10 + index as u8 }));
+        groups.push(Group { columns: from..from + 2, text: format!("{}{sign}", column_name(short)) });
+    }
+    let from = columns.len();
+    columns.extend([column("stale", true, 1), column("superseded", true, 9), column("untold", true, 1)]);
+    columns.push(column("context", true, 8));
+    if let Some(call) = table.last {
+        let last = columns.len() - 1;
+        groups.push(Group { columns: last..last + 1, text: format!("call {}", call.0) });
+    }
+    groups.push(Group { columns: from..from + 3, text: "model saw".to_owned() });
+    (columns, groups)
+}
+
+fn way(
+    lines: &mut Vec<Line>,
+    state: &State,
+    view: &CompareView,
+    (table, row): (&Table, &TableRow),
+    is_old: bool,
+) {
     let key = way_key(&row.names);
     let current = row.names == view.current;
     let texts = compared_row(table, row);
@@ -116,6 +164,7 @@ fn way(lines: &mut Vec<Line>, state: &State, view: &CompareView, table: &Table, 
             index.checked_sub(FRONT).filter(|cell| *cell < table.models.len() * 2).map(|cell| cell / 2);
         let behind = index.checked_sub(FRONT + table.models.len() * 2);
         let ink = match (index, model, behind) {
+            _ if is_old => Ink::Dim,
             (0, ..) if row.least => Ink::Good,
             (_, Some(model), _) if (index - FRONT).is_multiple_of(2) => {
                 match row.sums.get(model).and_then(|sum| sum.lost) {
@@ -130,6 +179,7 @@ fn way(lines: &mut Vec<Line>, state: &State, view: &CompareView, table: &Table, 
             _ => Ink::Text,
         };
         let text = match index {
+            0 if is_old => String::new(),
             0 if current && !row.least => ">".to_owned(),
             0 if row.base && !current => String::new(),
             1 => row.label.to_string(),

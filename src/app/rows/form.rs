@@ -5,7 +5,8 @@ use crate::app::form::{Field, Subject};
 use crate::app::snapshot::Snapshot;
 use crate::core::bench::{Keeping, Refresh, Since};
 use crate::core::fact::Name;
-use crate::io::edit::bench::{BenchEdit, KeepRule, LayerSheet, Rule, Sheet, Written};
+use crate::core::fix::KeepRule;
+use crate::io::edit::bench::{BenchEdit, LayerSheet, Rule, Sheet, Written};
 
 /// The rows of a form.
 pub(super) fn form(snapshot: &Snapshot, subject: &Subject) -> Vec<ListRow> {

@@ -1,11 +1,11 @@
 //! What the lints found in the run that is on, and what would put it right.
 
-use super::page::{Column, Goal, Ink, Line, Page, Wrapped, not_yet};
+use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
 use crate::app::effect::TextPlace;
 use crate::app::state::State;
 use crate::app::views::{LintFix, LintRow};
 use crate::core::diagnostic::Severity;
-use crate::core::lint::Worth;
+use crate::core::fix::Worth;
 use crate::core::text::number::grouped;
 
 pub(super) fn page(state: &State) -> Page {
@@ -21,7 +21,7 @@ pub(super) fn page(state: &State) -> Page {
         ..Page::default()
     };
     let Some(view) = state.snapshot.data.lints() else {
-        return Page { empty: not_yet(state), ..page };
+        return Page { empty: "The lints look at the run.".to_owned(), ..page };
     };
     let sign = if view.estimate { "~" } else { "" };
     let mut lines = Vec::new();
@@ -34,6 +34,11 @@ pub(super) fn page(state: &State) -> Page {
         Some(first) => format!("the first {first} calls of the run"),
     };
     let run = view.run.as_ref().map_or_else(|| looked.clone(), |run| format!("{looked} {run}"));
+    let again = if view.again { ", played again on the bench and files as they are now" } else { "" };
+    let working = match view.rows.len() - view.priced {
+        0 => String::new(),
+        left => format!("; working out what fixes are worth: {left} to go"),
+    };
     let found = match view.rows.len() - allowed {
         0 => String::new(),
         1 => ", 1 finding".to_owned(),
@@ -41,7 +46,7 @@ pub(super) fn page(state: &State) -> Page {
     };
     let allowed = if allowed == 0 { String::new() } else { format!(", {allowed} allowed by the bench") };
     Page {
-        note: format!("{run}{found}{allowed}"),
+        note: format!("{run}{again}{found}{allowed}{working}"),
         lines: Wrapped::of(state).fold(lines),
         empty: "Nothing found: `plywood check --lints` lists what is looked for.".to_owned(),
         ..page
@@ -119,14 +124,7 @@ fn changes(lines: &mut Vec<Line>, key: &str, row: &LintFix, state: &State) {
         lines.push(under(format!("it cannot be made: {reason}"), Ink::Bad));
         return;
     }
-    for (sign, text) in &row.diff {
-        let ink = match sign {
-            '-' => Ink::Bad,
-            '+' => Ink::Good,
-            _ => Ink::Dim,
-        };
-        lines.push(under(format!("{sign} {text}"), ink));
-    }
+    lines.extend(row.lines.iter().map(|line| Line { depth: 2, ..Line::changed(line) }));
     let make = Line {
         key: format!("{key}!").into(),
         ..under("Enter: make this change; u takes it back".to_owned(), Ink::Label)

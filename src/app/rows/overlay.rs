@@ -46,6 +46,8 @@ pub enum Pick {
     Edit(Box<BenchEdit>),
     /// Write the way whose changes are shown into the bench file.
     Way(Vec<Name>),
+    /// Put the overlay whose lines are shown on disk, or take it out again.
+    SwitchOverlay,
     /// Nothing: a line of text.
     Line,
 }
@@ -197,6 +199,7 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
         ]),
         OverlayKind::Programs => programs(state),
         OverlayKind::Way => way(state),
+        OverlayKind::SwitchOverlay => switch_overlay(state),
         OverlayKind::Both => {
             let Some(editor) = &state.editor else { return Vec::new() };
             let Some(theirs) = &editor.theirs else { return Vec::new() };
@@ -268,23 +271,46 @@ fn programs(state: &State) -> Vec<ListRow> {
 
 /// What a way changes in the bench file, and the question.
 fn way(state: &State) -> Vec<ListRow> {
-    let line = |sign: &str, text: &str| ListRow::new(sign, text, "", Pick::Line);
     let preview = state.snapshot.data.compare().and_then(|view| view.preview.as_ref());
-    let Some(preview) = preview else { return vec![line("", "...")] };
-    if let Some(problem) = &preview.problem {
-        return vec![line("!", problem), ListRow::new("", "Not now", "", Pick::Answer(Answer::NotNow))];
-    }
-    let mut rows = vec![
-        ListRow::new("", format!("Write this into {}", preview.file), "", Pick::Way(preview.names.clone())),
-        ListRow::new("", "Not now", "", Pick::Answer(Answer::NotNow)),
-    ];
+    let Some(preview) = preview else { return vec![ListRow::new("", "...", "", Pick::Line)] };
+    let ask = (format!("Write this into {}", preview.file), Pick::Way(preview.names.clone()));
+    to_be_written(state, ask, preview.problem.as_deref(), &preview.lines)
+}
+
+/// What putting the overlay on disk would write, or taking it out, and the question.
+fn switch_overlay(state: &State) -> Vec<ListRow> {
+    let plan = state.snapshot.data.overlay().and_then(|life| life.plan.as_ref());
+    let Some(plan) = plan else { return vec![ListRow::new("", "...", "", Pick::Line)] };
+    let file = &plan.file;
+    let question = match plan.word {
+        "created" => format!("Create {file}, and keep it in step with its sources"),
+        "removed" => format!("Remove {file}"),
+        "unchanged" => format!("{file} says this already: keep it in step with its sources"),
+        _ => format!("Write this into {file}"),
+    };
+    to_be_written(state, (question, Pick::SwitchOverlay), plan.problem.as_deref(), &plan.lines)
+}
+
+/// Whether lines shall be written, and the lines; or why they cannot be.
+fn to_be_written(
+    state: &State,
+    (question, yes): (String, Pick),
+    problem: Option<&str>,
+    lines: &[ChangedLine],
+) -> Vec<ListRow> {
+    let line = |sign: &str, text: &str| ListRow::new(sign, text, "", Pick::Line);
     // What is cut away could be what is changed.
     let cells = super::page::page_cells(state).saturating_sub(8).max(24);
     let wrapped = |sign: &str, text: &str| -> Vec<ListRow> {
         let pieces = cells::wrap(text, cells).into_iter();
         pieces.map(|(range, hang)| line(sign, &format!("{:hang$}{}", "", &text[range]))).collect()
     };
-    for changed in preview.lines.iter() {
+    let no = ListRow::new("", "Not now", "", Pick::Answer(Answer::NotNow));
+    if let Some(problem) = problem {
+        return wrapped("!", problem).into_iter().chain([no]).collect();
+    }
+    let mut rows = vec![ListRow::new("", question, "", yes), no];
+    for changed in lines {
         match changed {
             ChangedLine::At(place) => rows.push(ListRow::new("", place, "", Pick::Nothing)),
             ChangedLine::Old(text) => rows.extend(wrapped("-", text)),

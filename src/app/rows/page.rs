@@ -9,10 +9,11 @@ use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::state::{State, View};
-use crate::app::views::{Fix, Form};
+use crate::app::views::Form;
 use crate::core::fact::Name;
-use crate::core::lint;
+use crate::core::fix::Fix;
 use crate::core::wire::{CallNo, MessageId};
+use crate::io::edit::bench::ChangedLine;
 
 /// What a piece of text is on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,8 +71,8 @@ pub enum Goal {
     Fold,
     /// Opens the text behind the line, where it is written.
     Text,
-    /// Changes the bench as a lint proposes.
-    Mend(lint::Fix),
+    /// Makes a change that was proposed.
+    Mend(Fix),
     /// To the bytes of a layer in the shown request.
     Layer(Name),
     /// To what a layer (or another author) wrote in what a call was sent; none for where the call differs first.
@@ -85,8 +86,8 @@ pub enum Goal {
     },
     /// To another model of cache zones.
     Lane(usize),
-    /// A change is tried out, or entered; with what it is in words.
-    Fix(Fix, Arc<str>),
+    /// A change is tried out, and then made.
+    Fix(Fix),
     /// An action.
     Do(Action),
     /// Makes a change that was tried.
@@ -142,6 +143,17 @@ impl Line {
     #[must_use]
     pub fn indent(&self) -> usize {
         usize::from(self.depth) * 2 + if self.open.is_some() { 2 } else { 0 }
+    }
+
+    /// A line that goes from a file or comes into it, or the place where such lines are.
+    #[must_use]
+    pub fn changed(line: &ChangedLine) -> Line {
+        let ink = match line {
+            ChangedLine::At(_) => Ink::Dim,
+            ChangedLine::Old(_) => Ink::Bad,
+            ChangedLine::New(_) => Ink::Good,
+        };
+        Line::text(format!("{}{}", line.sign(), line.text()), ink)
     }
 
     /// With one more cell.
@@ -224,13 +236,27 @@ impl Page {
         let used = |shown: &[(usize, usize)]| {
             shown.iter().map(|(_, cells)| cells + GAP).sum::<usize>().saturating_sub(GAP)
         };
-        while used(&shown) > width {
+        // What stands above columns is read whole, also when only one of them is left.
+        let below_groups = |shown: &[(usize, usize)]| {
+            let mut shown = shown.to_vec();
+            for group in &self.groups {
+                let own: Vec<usize> =
+                    (0..shown.len()).filter(|&at| group.columns.contains(&shown[at].0)).collect();
+                let wide: usize = own.iter().map(|&at| shown[at].1 + GAP).sum::<usize>().saturating_sub(GAP);
+                if let Some(&first) = own.first() {
+                    shown[first].1 += cells::width(&group.text).saturating_sub(wide);
+                }
+            }
+            shown
+        };
+        while used(&below_groups(&shown)) > width {
             let worst = (0..shown.len()).max_by_key(|&at| (self.columns[shown[at].0].rank, at));
             match worst.filter(|&at| self.columns[shown[at].0].rank > 0) {
                 Some(at) => drop(shown.remove(at)),
                 None => break,
             }
         }
+        let shown = below_groups(&shown);
         let spare = width.saturating_sub(used(&shown));
         let mut from = 0;
         let mut out = Vec::with_capacity(shown.len());

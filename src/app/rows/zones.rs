@@ -6,7 +6,8 @@ use crate::app::cells;
 use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Lost, Paid, Tone};
 use crate::app::state::State;
-use crate::app::views::{Fix, Form, Spot, ZoneLane, ZonesView};
+use crate::app::views::{Form, Spot, ZoneLane, ZonePreview, ZonesView};
+use crate::core::fix::How;
 use crate::core::text::number::grouped;
 
 /// Cells of the words in front of the lines below the bars.
@@ -36,10 +37,8 @@ pub(super) fn page(state: &State) -> Page {
     // What avoids the loss has to be in sight: on a lower screen the rest is said in fewer lines.
     let roomy = state.metrics.view.1 >= ROOMY;
     let mut lines = Vec::new();
-    if let Some(what) = &zones.preview {
-        let words = format!("{what}: tried out, and not entered. Enter enters it, Esc takes it back.");
-        lines.push(word("PREVIEW", words, Ink::Changed));
-        lines.push(Line::text("", Ink::Text));
+    if let Some(tried) = &zones.preview {
+        preview(&mut lines, tried);
     }
     if let Some(lane) = zones.lanes.get(chosen) {
         ruler(&mut lines, zones, lane, width, roomy);
@@ -72,9 +71,10 @@ pub(super) fn page(state: &State) -> Page {
     let here = state.here().list.cursor;
     let lines = Wrapped::of(state).fold(lines);
     let enter = match lines.get(here).map(|line| line.goal_at(0)) {
-        Some(Goal::Fix(Fix::Without(_), _)) => "try it out",
-        Some(Goal::Fix(_, what)) if zones.preview.as_deref() == Some(&*what) => "enter it",
-        Some(Goal::Fix(..)) => "try it out",
+        Some(Goal::Fix(fix)) if zones.preview.as_ref().is_some_and(|tried| tried.fix.how == fix.how) => {
+            "enter it"
+        }
+        Some(Goal::Fix(_)) => "try it out",
         Some(Goal::Lane(_)) => "this model",
         Some(Goal::Do(_)) => "ledger",
         _ => "its bytes",
@@ -90,6 +90,24 @@ pub(super) fn page(state: &State) -> Page {
         filters: false,
         diff: None,
     }
+}
+
+/// What is tried out, and what making it would write.
+fn preview(lines: &mut Vec<Line>, tried: &ZonePreview) {
+    let goal = || Goal::Fix(tried.fix.clone());
+    let enter = match tried.fix.how {
+        How::Bench(_) | How::Variants(_) => "Enter enters it, Esc takes it back.",
+        How::Without(_) => "Esc takes it back; e edits the line in the bench file.",
+    };
+    let words = format!("{}: tried out, and not entered. {enter}", tried.fix.said);
+    lines.push(Line { key: "preview".into(), ..word("PREVIEW", words, Ink::Changed).goal(goal()) });
+    if !tried.lines.is_empty() {
+        lines.push(word("", format!("entering it writes to {}:", tried.file), Ink::Text).goal(goal()));
+        let shown =
+            tried.lines.iter().map(|line| Line { depth: (WORD as u16).div_ceil(2), ..Line::changed(line) });
+        lines.extend(shown.map(|line| line.goal(goal())));
+    }
+    lines.push(Line::text("", Ink::Text));
 }
 
 /// A line with a word in front.
@@ -350,15 +368,22 @@ fn fixes(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane) {
         let label = if index == 0 { "FIX" } else { "" };
         let or = if index == 0 { "" } else { "or " };
         let enter = if index == 0 && zones.preview.is_none() { "   Enter: try it out" } else { "" };
-        let mut line = word(label, format!("{or}{}: {}.{enter}", row.what, row.worth), Ink::Good)
-            .goal(Goal::Fix(row.fix.clone(), row.what.clone()));
-        if let Fix::Without(at) = row.fix {
+        let mut line = word(label, format!("{or}{}: {}.{enter}", row.fix.said, row.worth), Ink::Good)
+            .goal(Goal::Fix(row.fix.clone()));
+        if let How::Without(at) = row.fix.how {
             line.text = Some(TextPlace::Bench(at));
         }
         lines.push(Line { key: format!("fix:{index}").into(), ..line });
     }
     if zones.preview.is_some() {
         return;
+    }
+    if let Some(whole) = &lane.fixes.whole {
+        let words = format!(
+            "the bench was changed in this run: from the first call on, it would lose {whole} as it is now on {}.",
+            lane.short
+        );
+        lines.push(word("NOW", words, Ink::Text));
     }
     if tried < all {
         let label = if lane.fixes.rows.is_empty() { "FIX" } else { "" };
@@ -444,7 +469,7 @@ pub fn blame_line(state: &State) -> Option<String> {
         text.push_str(&format!(" {}.", figures(paid, lane).replace("   ", ", ")));
     }
     if let Some(fix) = lane.fixes.rows.first() {
-        text.push_str(&format!(" Fix: {}: {}.", fix.what, fix.worth));
+        text.push_str(&format!(" Fix: {}: {}.", fix.fix.said, fix.worth));
     }
     Some(text)
 }

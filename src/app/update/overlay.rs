@@ -170,6 +170,7 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
             return Vec::new();
         }
         Pick::Way(names) => EngineRequest::ApplyWay(names),
+        Pick::SwitchOverlay => EngineRequest::Overlay,
         Pick::Edit(edit) => return form::ask(state, *edit),
         Pick::Action(action) => {
             state.overlays.pop();

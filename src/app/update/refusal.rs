@@ -1,7 +1,9 @@
 //! Why an action does nothing now, and what would have to be there for it to do something.
 
 use crate::app::action::{self, Action};
+use crate::app::snapshot::Snapshot;
 use crate::app::state::State;
+use crate::app::views::Switch;
 
 /// One sentence for the row of status, lower case, without a full stop.
 pub(super) fn why(state: &State, action: Action) -> String {
@@ -9,6 +11,11 @@ pub(super) fn why(state: &State, action: Action) -> String {
     let snapshot = &state.snapshot;
     let demo = snapshot.demo.is_some();
     let no_file = snapshot.sheet.is_none();
+    if snapshot.recorded
+        && let Some(why) = of_recording(snapshot, action)
+    {
+        return why;
+    }
     match action {
         Action::Send if demo => "the demo is at its end".to_owned(),
         Action::Send | Action::Play => format!("the run is at its end; {} goes back", key(Action::Back)),
@@ -32,6 +39,9 @@ pub(super) fn why(state: &State, action: Action) -> String {
         | Action::Log
         | Action::Lints
         | Action::Steps => "there is no call yet whose request could be looked at".to_owned(),
+        Action::Recording => {
+            "no log of requests is open; `plywood LOG`, with the path of one, opens it".to_owned()
+        }
         Action::Sides => "there is no other call to compare with yet".to_owned(),
         Action::NextDifference | Action::PreviousDifference => {
             "the two are equal: nothing differs".to_owned()
@@ -51,7 +61,12 @@ pub(super) fn why(state: &State, action: Action) -> String {
         | Action::EditOutside
         | Action::Copy => "there are no layers: the bench has none, or it could not be read".to_owned(),
         Action::Blocks => "this bench has no blocks; a place with `of: block` is one".to_owned(),
-        Action::SwitchOverlay => "in a scratch copy the run writes its files itself".to_owned(),
+        Action::SwitchOverlay => match snapshot.data.overlay().map(|life| &life.switch) {
+            Some(Switch::Refused(why)) => why.to_string(),
+            Some(Switch::Apply | Switch::Strip) | None => {
+                "this bench has no overlay: a block with markers, in a place of its own".to_owned()
+            }
+        },
         Action::OpenCall | Action::SwitchWay => "there is no call yet".to_owned(),
         Action::NextBreak => "no call pays anything again, and none ahead will".to_owned(),
         Action::Fold => "there is no text to fold".to_owned(),
@@ -69,4 +84,31 @@ pub(super) fn why(state: &State, action: Action) -> String {
         Action::Cwd => "this agent has no CWD: no layer reads {{cwd}}".to_owned(),
         _ => format!("{}: there is nothing that it could be done to now", action::info(action).title),
     }
+}
+
+/// Why something cannot be done to a recording, and what can be done instead; none for what has nothing to do with that.
+fn of_recording(snapshot: &Snapshot, action: Action) -> Option<String> {
+    let bench = format!("`plywood init --from {}` makes a bench of it", snapshot.title.name);
+    Some(match action {
+        Action::Compare | Action::WhatIf | Action::Cwd | Action::Runs | Action::Variants => {
+            format!("a recording cannot be played another way; {bench}, which can")
+        }
+        Action::EditText
+        | Action::EditOutside
+        | Action::ToggleLayer
+        | Action::MoveUp
+        | Action::MoveDown
+        | Action::LayerForm
+        | Action::BenchForm
+        | Action::UndoBench
+        | Action::RedoBench => format!("this text was recorded, no file holds it; {bench}, with files"),
+        Action::Models => {
+            format!(
+                "its calls went where they went; `plywood audit {} --models` asks others",
+                snapshot.title.name
+            )
+        }
+        Action::Send | Action::Play => "this is the last call of the recording so far".to_owned(),
+        _ => return None,
+    })
 }

@@ -62,7 +62,10 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::PreviousDifference => differences::step(state, false),
         Action::Lints => views::switch(state, View::Lints),
         Action::Zones => views::switch(state, View::Zones),
-        Action::SwitchOverlay => return vec![Effect::Engine(EngineRequest::Overlay)],
+        Action::SwitchOverlay => {
+            overlay::open(state, OverlayKind::SwitchOverlay);
+            return vec![Effect::Engine(EngineRequest::PlanOverlay)];
+        }
         Action::Recording => views::switch(state, View::Recording),
         Action::ZonesBefore => return zones::step(state, -1),
         Action::ZonesNext => return zones::step(state, 1),

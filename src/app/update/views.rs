@@ -154,7 +154,15 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
     let Some(line) = state.page.lines.get(here.list.cursor) else { return Vec::new() };
     let key = Arc::clone(&line.key);
     match line.goal_at(here.column) {
-        Goal::Nothing => state.message = "there are no bytes behind this line".to_owned(),
+        Goal::Nothing => {
+            state.message = match state.view {
+                View::Recording => {
+                    "this line is about the whole log; Enter on a cause or a call goes to its request"
+                }
+                _ => "there are no bytes behind this line",
+            }
+            .to_owned();
+        }
         Goal::Fold => {
             let turned = &mut state.here_mut().turned;
             if !turned.remove(&key) {
@@ -176,7 +184,7 @@ pub(super) fn open(state: &mut State) -> Vec<Effect> {
         Goal::Mend(fix) => return vec![Effect::Engine(EngineRequest::Mend(fix))],
         Goal::Layer(layer) => screen::show_layer(state, &layer),
         Goal::Lane(lane) => zones::select(state, lane),
-        Goal::Fix(fix, what) => return zones::fix(state, fix, &what),
+        Goal::Fix(fix) => return zones::fix(state, fix),
         Goal::Do(action) => return screen::perform(state, action),
         Goal::Call { call, message, layer } => return seek(state, Seek { call, message, layer }),
     }

@@ -1,13 +1,11 @@
 //! Keys of cache zones.
 
-use std::sync::Arc;
-
 use super::views;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::rows::zone_lane;
 use crate::app::snapshot::Lost;
 use crate::app::state::State;
-use crate::app::views::Fix;
+use crate::core::fix::Fix;
 use crate::core::wire::CallNo;
 
 /// Where one is in the view.
@@ -75,24 +73,11 @@ pub(super) fn next_lane(state: &mut State) {
     }
 }
 
-/// A change is tried out; one that is tried out already is entered.
-pub(super) fn fix(state: &mut State, fix: Fix, what: &Arc<str>) -> Vec<Effect> {
-    let engine = |request| Effect::Engine(request);
-    if !is_tried(state, what) {
-        return vec![engine(EngineRequest::PreviewFix(fix, what.clone()))];
-    }
-    match fix {
-        Fix::Variants(variants) => vec![engine(EngineRequest::Variants(variants))],
-        Fix::Edits(edits) => edits.into_iter().map(|edit| engine(EngineRequest::EditBench(edit))).collect(),
-        Fix::Without(at) => {
-            state.message = format!("that is line {} of the bench file: e edits it", at.line);
-            Vec::new()
-        }
-    }
-}
-
-fn is_tried(state: &State, what: &str) -> bool {
-    state.snapshot.data.zones().is_some_and(|zones| zones.preview.as_deref() == Some(what))
+/// A change is tried out; one that is tried out already is made.
+pub(super) fn fix(state: &State, fix: Fix) -> Vec<Effect> {
+    let preview = state.snapshot.data.zones().and_then(|zones| zones.preview.as_ref());
+    let tried = preview.is_some_and(|preview| preview.fix.how == fix.how);
+    vec![Effect::Engine(if tried { EngineRequest::Mend(fix) } else { EngineRequest::PreviewFix(fix) })]
 }
 
 /// What is tried out is taken back. False when nothing is.

@@ -17,6 +17,10 @@ pub struct CompareView {
     pub rows: Arc<[Row]>,
     /// The variants that are applied now.
     pub current: Vec<Name>,
+    /// What was shown before something changed, over all turns and over the first alone; none once all is played again.
+    pub old: Option<(Arc<Table>, Arc<Table>)>,
+    /// How many ways are played, of how many that are known by now; none once all are.
+    pub going: Option<(usize, usize)>,
     /// How many sums do not hold; none until all is played.
     pub checked: Option<usize>,
     /// What a way would change in the bench file, once it was asked for.

@@ -1,7 +1,9 @@
 //! What the lints found in the run that is on.
 
 use crate::core::fact::Name;
-use crate::core::lint::{Finding, Fix};
+use crate::core::fix::Fix;
+use crate::core::lint::Finding;
+use crate::io::edit::bench::ChangedLine;
 
 /// What the lints found in a whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -14,6 +16,10 @@ pub struct LintsView {
     pub rows: Vec<LintRow>,
     /// True where the model's tokens are estimates.
     pub estimate: bool,
+    /// True where the bench or its files were changed in the middle of the run, so that it was played again for this.
+    pub again: bool,
+    /// For how many findings it is known what putting them right is worth.
+    pub priced: usize,
 }
 
 /// A finding, with what would put it right.
@@ -30,8 +36,8 @@ pub struct LintRow {
 pub struct LintFix {
     /// The change.
     pub fix: Fix,
-    /// The lines of the file that go (`-`) and come (`+`), with the lines around them.
-    pub diff: Vec<(char, String)>,
+    /// The lines of the bench file that go and come.
+    pub lines: Vec<ChangedLine>,
     /// Why it cannot be made; none where it can.
     pub refused: Option<String>,
 }

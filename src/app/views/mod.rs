@@ -16,11 +16,11 @@ pub use injectors::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 pub use ledger::{Form, LedgerRow, LedgerView, PieceRow, Size};
 pub use lints::{LintFix, LintRow, LintsView};
 pub use log::{LogChange, LogKind, LogRow, LogView};
-pub use overlay::OverlayView;
+pub use overlay::{OverlayPlan, OverlayView, Switch};
 pub use recording::{CauseRow, RecordedRow, RecordingView};
 pub use steps::{StepRow, StepState, StepsView};
 pub use what_if::{WhatIfRow, WhatIfView};
-pub use zones::{Fix, FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZoneStored, ZonesView};
+pub use zones::{FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZonePreview, ZoneStored, ZonesView};
 
 use std::sync::Arc;
 

@@ -20,6 +20,8 @@ pub struct WhatIfView {
     pub short: Vec<Name>,
     /// The changes that were tried so far.
     pub rows: Vec<WhatIfRow>,
+    /// How many are still to be tried.
+    pub left: usize,
     /// True when all were tried.
     pub done: bool,
 }

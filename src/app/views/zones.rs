@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Spot;
 use crate::app::snapshot::{Lost, Paid, Tone};
-use crate::core::diagnostic::Position;
 use crate::core::fact::Name;
+use crate::core::fix::Fix;
 use crate::core::wire::{CallNo, MessageId};
-use crate::io::edit::bench::BenchEdit;
+use crate::io::edit::bench::ChangedLine;
 
 /// The view at one call.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,8 +30,8 @@ pub struct ZonesView {
     pub see: Option<ZoneStored>,
     /// The calls of the run, in the order of [`ZoneLane::strip`].
     pub calls: Vec<CallNo>,
-    /// What is tried out and not entered: a few words.
-    pub preview: Option<Arc<str>>,
+    /// What is tried out and not made.
+    pub preview: Option<ZonePreview>,
 }
 
 /// A part of the request: the tools, a layer of the system prompt, a message.
@@ -117,26 +117,26 @@ pub struct ZoneFixes {
     pub rows: Vec<FixRow>,
     /// How many were tried, and how many there are to try; equal once all were.
     pub tried: (usize, usize),
+    /// Where the bench was changed in the middle of the run: what the whole run loses on the bench as it is now, in words.
+    pub whole: Option<Arc<str>>,
 }
 
 /// A change that loses less.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FixRow {
-    /// What to do, in words.
-    pub what: Arc<str>,
+    /// What is done.
+    pub fix: Fix,
     /// What it is worth: `lost 9,472 -> 0 in the run, saves $0.0213`.
     pub worth: Arc<str>,
-    /// What it changes.
-    pub fix: Fix,
 }
 
-/// A change that can be tried out.
+/// A change that is tried out and not made.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fix {
-    /// These variants of the bench.
-    Variants(Vec<Name>),
-    /// Edits of the bench file, over the variants that are on.
-    Edits(Vec<BenchEdit>),
-    /// The run without the line that stands there.
-    Without(Position),
+pub struct ZonePreview {
+    /// The change.
+    pub fix: Fix,
+    /// The bench file that it would write to, as its user would name it; empty for one that writes nothing.
+    pub file: Name,
+    /// The lines that would go and come there, in order.
+    pub lines: Arc<[ChangedLine]>,
 }

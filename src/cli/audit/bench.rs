@@ -11,7 +11,7 @@ use crate::core::audit::Layers;
 const CALLS: u32 = 200;
 
 /// Plays a bench and learns what its layers say.
-pub(super) fn layers(path: &Path) -> Result<Layers> {
+pub(in crate::cli) fn layers(path: &Path) -> Result<Layers> {
     let mut bench = Bench::open(path, &BenchArgs::default())?;
     let shown = bench.bench.layers.iter().map(|layer| (layer.id.clone(), layer.shown().clone())).collect();
     let mut layers = Layers::new(shown);

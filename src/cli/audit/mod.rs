@@ -14,6 +14,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+pub(super) use self::bench::layers as layers_of;
+
 use args::{AuditArgs, AuditFormat};
 use feed::{FileState, Told};
 

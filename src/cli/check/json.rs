@@ -8,7 +8,8 @@ use crate::cli::report::{DiagnosticReport, Revisions};
 use crate::core::cache::Money;
 use crate::core::contract::{Breach, Promise};
 use crate::core::fact::Name;
-use crate::core::lint::{Fix, Lint, Worth};
+use crate::core::fix::{Fix, Worth};
+use crate::core::lint::Lint;
 use crate::core::wire::{CallNo, Difference, Equality, Format};
 
 #[derive(Serialize)]

@@ -133,10 +133,12 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
             .map(|model| Name::from(&**model))
             .filter(|model| **model != *session.bench().model),
     );
-    for finding in findings.iter_mut().filter(|finding| finding.allowed.is_none()) {
-        lints::price(finding, player, &asked, &models, &mut counters, |fix| {
-            bench.played_with(player, fix, &args.bench)
-        });
+    if let Some(pricing) = lints::Pricing::new(player, &asked, &models, &mut counters) {
+        for finding in &mut findings {
+            pricing.price(finding, player, &models, &mut counters, |fix| {
+                bench.played_with(player, fix, &args.bench)
+            });
+        }
     }
     for finding in findings {
         let same =

@@ -9,7 +9,8 @@ use crate::cli::output::Out;
 use crate::core::contract::Breach;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::diff::lines;
-use crate::core::lint::{Finding, Worth};
+use crate::core::fix::Worth;
+use crate::core::lint::Finding;
 use crate::core::wire::{Comparison, Document};
 
 /// The most lines of a text that is gone or has come which are shown.

@@ -288,9 +288,9 @@ fn table(report: &Report<'_>, method: &Method) -> Table {
 fn pair([old, new]: [Option<u64>; 2], sign: &str) -> (String, String) {
     let (from, to) = (old.unwrap_or(0), new.unwrap_or(0));
     let more = match to.cmp(&from) {
-        std::cmp::Ordering::Less => format!("-{sign}{}", grouped(from - to)),
+        std::cmp::Ordering::Less => format!("{sign}-{}", grouped(from - to)),
         std::cmp::Ordering::Equal => "+0".to_owned(),
-        std::cmp::Ordering::Greater => format!("+{sign}{}", grouped(to - from)),
+        std::cmp::Ordering::Greater => format!("{sign}+{}", grouped(to - from)),
     };
     (new.map_or_else(|| "-".to_owned(), |new| format!("{sign}{}", grouped(new))), more)
 }

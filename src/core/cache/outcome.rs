@@ -392,7 +392,9 @@ impl Outcome {
                 let (Some(now), Some(before)) = (self.sent, self.sent_before) else {
                     return format!("{head}. System unchanged.");
                 };
-                let more = format!("+{} tokens", self.n(now.saturating_sub(before)));
+                let more = now.saturating_sub(before);
+                let about = if self.estimate && more > 0 { "~" } else { "" };
+                let more = format!("{about}+{} tokens", Thousands(more));
                 match self.read() {
                     Some(read) => {
                         format!("{head}: {more}, {} of {sent} read. System unchanged.", self.n(read))

@@ -152,6 +152,12 @@ impl Comparison {
         self.queue.is_empty() && self.phase == Phase::Done
     }
 
+    /// How many ways are played, of how many that are known by now: pairs follow once the single ones are.
+    #[must_use]
+    pub fn progress(&self) -> (usize, usize) {
+        (self.rows.len(), self.rows.len() + self.queue.len())
+    }
+
     /// The row of the bench as it is written.
     #[must_use]
     pub fn base(&self) -> Option<&Row> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::words;
 use super::{Comparison, Row, Sum, Told};
-use crate::core::bench::{Bench, PlaceKind, Refresh};
+use crate::core::bench::{Bench, Layer, PlaceKind, Refresh};
 use crate::core::cache::Models;
 use crate::core::fact::Name;
 use crate::core::wire::CallNo;
@@ -182,9 +182,12 @@ impl Comparison {
 
 const THIS: &str = "this bench";
 
-/// Where a bench announces changes, as tables call it.
+/// Where a bench announces changes, as tables call it. A layer that is left out announces nothing.
 fn told_in(bench: &Bench) -> String {
-    let announces = |layer: &&crate::core::bench::Layer| matches!(layer.refresh, Refresh::Change { .. });
+    let is_on = |layer: &Layer| {
+        layer.when.as_ref().is_none_or(|when| &*when.text != "false" && !when.text.starts_with("false and "))
+    };
+    let announces = |layer: &&Layer| matches!(layer.refresh, Refresh::Change { .. }) && is_on(layer);
     let place = bench.layers.iter().find(announces).and_then(|layer| bench.places.get(&layer.place));
     match place.map(|place| place.kind) {
         Some(PlaceKind::NewestTool) => "tool message",

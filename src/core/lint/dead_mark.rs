@@ -4,9 +4,10 @@
 //! dead where neither the request before it in its conversation nor the one behind it does, there is one behind it, and
 //! what makes the difference is text that a layer put into the messages.
 
-use super::{Change, Finding, Fix, Lint, Run, Sent, at_layer, shown};
+use super::{Finding, Lint, Run, Sent, at_layer, shown};
 use crate::core::bench::{Bench, Layer, MarkPlace, PlaceKind};
 use crate::core::cache::Family;
+use crate::core::fix::{Change, Fix};
 use crate::core::text::number::grouped;
 use crate::core::wire::{Request, Zone};
 

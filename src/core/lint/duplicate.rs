@@ -8,9 +8,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::{Change, Finding, Fix, Lint, Price, Subject, at_byte, shown, source_of};
+use super::{Finding, Lint, Price, Subject, at_byte, shown, source_of};
 use crate::core::bench::{Bench, LayerSource};
 use crate::core::fact::{FactKey, Name};
+use crate::core::fix::{Change, Fix};
 use crate::core::text::width::width;
 use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::Request;

@@ -3,9 +3,10 @@
 //! A place in which nobody gives priorities goes by the list on purpose: only where some layer has one are equal ones
 //! told. Layers that never stand in the same request do not count.
 
-use super::{Change, Finding, Fix, Lint, Subject, at_layer, included, shown};
+use super::{Finding, Lint, Subject, at_layer, included, shown};
 use crate::core::bench::Layer;
 use crate::core::compose::byte_order;
+use crate::core::fix::{Change, Fix};
 
 pub(super) fn check(subject: &Subject<'_>) -> Vec<Finding> {
     let bench = subject.bench;

@@ -3,9 +3,10 @@
 //! Anthropic's page on prompt caching says that a user turn without tool results makes some models drop the thinking
 //! before it, which changes the request from there on.
 
-use super::{Change, Finding, Fix, Lint, Subject, at_layer, shown};
+use super::{Finding, Lint, Subject, at_layer, shown};
 use crate::core::bench::{LayerSource, PlaceKind};
 use crate::core::fact::{FactKey, Name};
+use crate::core::fix::{Change, Fix};
 use crate::core::text::{Made, Part, Traced};
 use crate::core::wire::BlockKind;
 

@@ -1,8 +1,9 @@
 //! More cache marks than the provider takes.
 
-use super::{Change, Finding, Fix, Lint, Run, at_key};
+use super::{Finding, Lint, Run, at_key};
 use crate::core::cache::{Excess, Family};
 use crate::core::diagnostic::Severity;
+use crate::core::fix::{Change, Fix};
 
 pub(super) fn check(run: &Run<'_>) -> Vec<Finding> {
     let mut found = Vec::new();

@@ -6,11 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Change, Finding, Fix, Lint, Price, Run, Sent, at_byte, at_layer, shown};
+use super::{Finding, Lint, Price, Run, Sent, at_byte, at_layer, shown};
 use crate::core::bench::{Layer, Refresh};
 use crate::core::cache::{Blame, Family};
 use crate::core::compose::byte_order;
 use crate::core::fact::{FactKey, Name};
+use crate::core::fix::{Change, Fix};
 use crate::core::text::number::grouped;
 use crate::core::text::{Part, Traced};
 use crate::core::wire::{CallNo, Zone};

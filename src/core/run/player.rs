@@ -64,6 +64,16 @@ enum Live {
     Bench(Arc<Bench>, Name, Arc<[Name]>),
 }
 
+impl Live {
+    /// True where somebody changed the bench or what lies around it.
+    fn is_edit(&self) -> bool {
+        match self {
+            Live::Bench(..) => true,
+            Live::Input(input) => matches!(**input, Input::Observed { .. }),
+        }
+    }
+}
+
 impl Player {
     /// Opens a bench and plays up to the first request. `run` none means the first run of the bench; a bench without
     /// runs sends the same conversation again and again.
@@ -245,7 +255,8 @@ impl Player {
     ///
     /// When the call was never prepared.
     pub fn branch(&self, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
-        self.replay(self.first.clone(), true, call, load)
+        let mut known = Known { then: &self.session, edge: load };
+        self.replay(self.first.clone(), &|_| true, call, &mut known)
     }
 
     /// The same run on another bench (a variant, an edited file), up to this call or as far as it goes: the bench's
@@ -255,34 +266,57 @@ impl Player {
     ///
     /// When the bench no longer has the run, or its script does something that cannot happen.
     pub fn rebuild(&self, bench: Arc<Bench>, call: CallNo, load: &mut dyn Load) -> Result<Player, Refused> {
-        self.replay(bench, false, call, load)
+        let mut known = Known { then: &self.session, edge: load };
+        self.replay(bench, &|live| !matches!(live, Live::Bench(..)), call, &mut known)
+    }
+
+    /// The same run from its first call, on the bench and the files as they are now, to its end. What happened live
+    /// happens at the same calls, but for changes of the bench and of files, which have happened by then.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Player::rebuild`].
+    pub fn anew(&self, load: &mut dyn Load) -> Result<Player, Refused> {
+        let bench = self.session.bench().clone();
+        self.replay(bench, &|live| !live.is_edit(), CallNo(u32::MAX), load)
     }
 
     fn replay(
         &self,
         bench: Arc<Bench>,
-        rebenched: bool,
+        happens: &dyn Fn(&Live) -> bool,
         call: CallNo,
         load: &mut dyn Load,
     ) -> Result<Player, Refused> {
-        let mut known = Known { then: &self.session, edge: load };
         let run = self.run.as_deref().filter(|run| bench.runs.contains_key(*run));
-        let mut player = Player::start(bench, run, &mut known)?;
+        let mut player = Player::start(bench, run, load)?;
         // Without a run the same request goes out again and again: such a player has no end but where this one stands.
         let call = if run.is_none() { call.min(self.session.next_call()) } else { call };
         loop {
             let before = player.session.next_call();
             for (_, live) in self.live.iter().filter(|(at, _)| *at == before) {
                 // What no longer can happen on this bench does not.
-                let skipped = matches!(live, Live::Bench(..)) && !rebenched;
-                if !skipped && player.go_on(live, &mut known).is_ok() {
+                if happens(live) && player.go_on(live, load).is_ok() {
                     player.live.push((before, live.clone()));
                 }
             }
-            if before >= call || !player.beat(&mut known)? {
+            if before >= call || !player.beat(load)? {
                 return Ok(player);
             }
         }
+    }
+
+    /// True when the bench became another one on the way: then the calls before that were built by another bench.
+    #[must_use]
+    pub fn was_rebenched(&self) -> bool {
+        self.live.iter().any(|(_, live)| matches!(live, Live::Bench(..)))
+    }
+
+    /// True when the bench or a file was changed on the way: then the calls before that were sent something else than
+    /// they would be now.
+    #[must_use]
+    pub fn was_edited(&self) -> bool {
+        self.live.iter().any(|(_, live)| live.is_edit())
     }
 
     /// True when something happened live.

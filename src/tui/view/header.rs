@@ -318,9 +318,12 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
         .filter(|info| action::useful(state, info.action))
         .filter(|info| !(matches!(state.mode(), Mode::Variants | Mode::Form) && info.scope == Scope::List))
         .filter(|info| !state.keymap.keys(info.action).is_empty())
-        .map(|info| (info.rank, info.action, state.keymap.shown_key(info.action), action::hint(state, info)))
+        .map(|info| {
+            let key = state.keymap.shown_key(info.action);
+            (action::rank(state, info), info.action, key, action::hint(state, info))
+        })
         .collect();
-    if state.mode() != Mode::Screen {
+    if state.mode() != Mode::Screen || action::own_keys_first(state) {
         hints.push((0, Action::UpLevel, state.keymap.shown_key(Action::UpLevel), "back".to_owned()));
     }
     let gap = if size == Size::Wide { 3 } else { 2 };

@@ -7,7 +7,7 @@ use super::day::{Day, body, has};
 /// Presses keys and waits until everything is worked out.
 fn pressed(day: &mut Day, keys: &str) -> String {
     day.press(keys);
-    while day.engine.work_on_ways() {}
+    while day.engine.work() {}
     day.publish();
     day.draw()
 }

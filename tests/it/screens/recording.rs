@@ -16,7 +16,7 @@ use crate::audit::lines;
 /// The log in the workbench.
 fn opened(log: &Path, size: (u16, u16)) -> Day {
     Encoding::O200k.load();
-    let engine = Engine::open_recording(log, Arc::new(models::embedded())).expect("a recording");
+    let engine = Engine::open_recording(log, Arc::new(models::embedded()), None).expect("a recording");
     let root = log.parent().expect("a folder").to_owned();
     Day::with(engine, None, root, size)
 }
@@ -107,5 +107,8 @@ fn what_is_added_to_the_log_is_shown_while_one_looks_at_its_end() {
     day.engine.handle(EngineRequest::Look);
     day.publish();
     has(&day.draw(), "the log became shorter");
-    assert!(Engine::open_recording(&folder.path().join("none.jsonl"), Arc::new(models::embedded())).is_err());
+    assert!(
+        Engine::open_recording(&folder.path().join("none.jsonl"), Arc::new(models::embedded()), None)
+            .is_err()
+    );
 }

@@ -32,7 +32,7 @@ impl Stage {
     }
 
     fn publish(&mut self) {
-        while self.engine.work_on_ways() {}
+        while self.engine.work() {}
         let snapshot = self.engine.snapshot();
         self.happen(Event::Published(Arc::new(snapshot)));
         self.draw();

@@ -6,7 +6,7 @@ use super::day::{Day, has};
 
 /// Lets the engine work out what it does while nobody asks for anything.
 fn settled(day: &mut Day) -> String {
-    while day.engine.work_on_ways() || day.engine.work_on_fixes() {}
+    while day.engine.work() {}
     day.publish();
     day.draw()
 }

@@ -67,7 +67,7 @@ impl Edge for RecordingEdge {
 
     fn project(&mut self, _: &[(FilePath, Option<Arc<str>>)]) {}
 
-    fn edit_bench(&mut self, _: &BenchEdit, _: &[Name]) -> Result<Edited, String> {
+    fn edit_bench(&mut self, _: &[BenchEdit], _: &[Name]) -> Result<Edited, String> {
         Err(READ_ONLY.to_owned())
     }
 
@@ -97,7 +97,7 @@ impl Edge for RecordingEdge {
         None
     }
 
-    fn preview_bench(&mut self, _: &BenchEdit, _: &[Name]) -> Result<(Name, Vec<ChangedLine>), String> {
+    fn preview_bench(&mut self, _: &[BenchEdit], _: &[Name]) -> Result<(Name, Vec<ChangedLine>), String> {
         Err(READ_ONLY.to_owned())
     }
 

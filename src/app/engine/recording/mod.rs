@@ -11,7 +11,7 @@ use super::numbers::Counters;
 use crate::app::effect::EngineRequest;
 use crate::app::snapshot::{Lost, Paid, Tone, VerdictLine};
 use crate::app::views::{CauseRow, RecordedRow, RecordingView};
-use crate::core::audit::{Call, Exchange, GroupBy, Judge, Repeats, Totals};
+use crate::core::audit::{Call, Exchange, GroupBy, Judge, Layers, Repeats, Totals};
 use crate::core::bench::Bench;
 use crate::core::cache::Models;
 use crate::core::diagnostic::Diagnostic;
@@ -43,13 +43,17 @@ pub(super) struct Recording {
     /// Calls that are not shown.
     left_out: u64,
     models: Arc<Models>,
+    /// Those of a bench, with its name: what its text is recognised by is blamed on them.
+    layers: Option<(Arc<str>, Layers)>,
 }
 
 impl Recording {
-    fn new(log: Log, models: Arc<Models>) -> Recording {
+    fn new(log: Log, models: Arc<Models>, layers: Option<(Arc<str>, Layers)>) -> Recording {
+        let known = layers.as_ref().map(|(_, layers)| layers.clone());
         Recording {
             log,
-            judge: Judge::new(models.clone(), Vec::new(), None, MEMORY),
+            judge: Judge::new(models.clone(), Vec::new(), known, MEMORY),
+            layers,
             calls: Vec::new(),
             totals: Totals::new(vec![GroupBy::Cause], 0),
             problems: Vec::new(),
@@ -59,6 +63,12 @@ impl Recording {
             left_out: 0,
             models,
         }
+    }
+
+    /// The same log, of which nothing was read yet.
+    fn anew(self) -> Recording {
+        let path = self.log.path().to_owned();
+        Recording::new(Log::open(&path, None).unwrap_or(self.log), self.models, self.layers)
     }
 
     /// Reads what there is by now.
@@ -172,6 +182,9 @@ impl Recording {
             bad: is_bad(call),
         });
         let mut notes: Vec<Arc<str>> = Vec::new();
+        if let Some((bench, _)) = &self.layers {
+            notes.push(format!("layers are those of {bench}, matched by their text").into());
+        }
         for (id, tuned) in self.judge.calibrations() {
             if matches!(self.models.get(id).method, crate::core::tokens::Method::Estimate { .. }) {
                 let factor = tuned.factor();
@@ -259,15 +272,27 @@ fn bench(name: &str, agent: &str, model: &str) -> Result<Arc<Bench>, Vec<Diagnos
     Ok(Arc::new(opened.bench))
 }
 
+/// A player of calls that were recorded.
+fn player(bench: &Arc<Bench>, calls: Vec<Recorded>) -> Player {
+    let mut player = Player::recorded(Session::recorded(bench.clone()));
+    calls.into_iter().for_each(|call| player.record(call));
+    player
+}
+
 impl Engine {
-    /// Opens a log of real requests.
+    /// Opens a log of real requests. What breaks a prefix in it is blamed on `layers`, those of the bench of this name,
+    /// as far as the text is theirs.
     ///
     /// # Errors
     ///
     /// When it cannot be read, or holds no call.
-    pub fn open_recording(path: &Path, models: Arc<Models>) -> Result<Engine, Vec<Diagnostic>> {
+    pub fn open_recording(
+        path: &Path,
+        models: Arc<Models>,
+        layers: Option<(Arc<str>, Layers)>,
+    ) -> Result<Engine, Vec<Diagnostic>> {
         let log = Log::open(path, None).map_err(|problem| vec![problem])?;
-        let mut recording = Recording::new(log, models.clone());
+        let mut recording = Recording::new(log, models.clone(), layers);
         let mut counters = Counters::default();
         let calls = recording.read(&mut counters);
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
@@ -279,8 +304,7 @@ impl Engine {
             vec![problem.hint(format!("known are {}", kinds.join(", ")))]
         })?;
         let bench = bench(&name, &first.request.agent, &first.request.model)?;
-        let mut player = Player::recorded(Session::recorded(bench.clone()));
-        calls.into_iter().for_each(|call| player.record(call));
+        let player = player(&bench, calls);
         let log = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let edge = RecordingEdge { bench, log };
         let mut engine = Engine::with(Box::new(edge), models, Options::default(), player, Vec::new());
@@ -310,14 +334,18 @@ impl Engine {
         if self.recording.is_none() || looks {
             return Ok(());
         }
-        Err(crate::core::run::Refused(READ_ONLY.to_owned()))
+        let name = &self.player.session().bench().title;
+        let name = name.as_deref().unwrap_or("LOG");
+        Err(crate::core::run::Refused(format!(
+            "{READ_ONLY}; `plywood init --from {name}` makes a bench of it, which can be changed"
+        )))
     }
 
     /// Reads what was added to the log. True when there is something new.
     pub(super) fn read_on(&mut self) -> bool {
-        let Some(recording) = &mut self.recording else { return false };
+        let Some(mut recording) = self.recording.take() else { return false };
         let at_end = self.shown.is_none_or(|call| call.0 as usize >= self.player.session().calls().len());
-        let mut news = Vec::new();
+        let mut anew = None;
         let mut calls = Vec::new();
         loop {
             let before = recording.log.progress().0;
@@ -325,19 +353,43 @@ impl Engine {
             match recording.log.look() {
                 Ok(News::Same) if recording.log.progress().0 == before => break,
                 Ok(News::Same) => {}
-                Ok(News::Truncated) => news.push("the log became shorter: it is read from its beginning"),
-                Ok(News::Replaced) => {
-                    news.push("another log stands in its place: it is read from its beginning");
+                Ok(news) => {
+                    // Nothing of what was read holds any more.
+                    anew = Some(news);
+                    recording = recording.anew();
+                    calls.clear();
                 }
                 // It may come again.
                 Err(_) => break,
             }
         }
-        if let Some(said) = news.last() {
-            self.note = (*said).into();
-        }
-        if calls.is_empty() {
-            return !news.is_empty();
+        self.recording = Some(recording);
+        match anew {
+            // Between two writes of somebody else there may be no call yet: what was shown stays until there is.
+            Some(_) if calls.is_empty() => {
+                self.note = "the log has another beginning now, and no call in it yet".into();
+                self.player = player(self.player.session().bench(), Vec::new());
+                self.shown = None;
+                self.forget_sent();
+                return true;
+            }
+            Some(news) => {
+                let said = match news {
+                    News::Truncated => "the log became shorter",
+                    News::Replaced | News::Same => "another log stands in its place",
+                };
+                self.note = format!("{said}: it was read from its beginning").into();
+                let old = self.player.session().bench();
+                let first = &calls[0].request;
+                let name = old.title.as_deref().unwrap_or_default();
+                let bench = bench(name, &first.agent, &first.model).unwrap_or_else(|_| old.clone());
+                self.player = player(&bench, calls);
+                self.shown = Some(CallNo(1));
+                self.forget_sent();
+                return true;
+            }
+            None if calls.is_empty() => return false,
+            None => {}
         }
         for call in calls {
             self.player.record(call);

@@ -2,14 +2,12 @@
 
 mod injectors;
 mod ledger;
-mod lints;
 mod log;
 mod steps;
 mod zones;
 
 pub use injectors::injectors;
 pub use ledger::{Lanes, ledger};
-pub use lints::lints;
 pub use log::{Chosen, log};
 pub use steps::steps;
 pub use zones::{Asked, zones};

@@ -3,14 +3,16 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::app::engine::fixes::Fixes;
 use crate::app::engine::numbers::{Counters, Numbers, paid, with_labels};
 use crate::app::engine::publish::verdict::spot;
 use crate::app::engine::publish::{self, one_line};
 use crate::app::snapshot::{Lost, Tone};
-use crate::app::views::{ZoneBlame, ZoneLane, ZonePart, ZoneStored, ZonesView};
+use crate::app::views::{
+    FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZonePreview, ZoneStored, ZonesView,
+};
 use crate::core::cache::{Blame, Family, Labels, Measures, Model, Models, Note, Outcome, Verdict, What};
 use crate::core::fact::{EventId, Name};
+use crate::core::fix::Search;
 use crate::core::run::{Player, Session};
 use crate::core::text::number::Thousands;
 use crate::core::tokens::{Measure, Method};
@@ -35,10 +37,10 @@ pub struct Asked<'a> {
     pub call: CallNo,
     /// The call that waits: those from here on are forecast.
     pub waits: CallNo,
-    /// What was tried out so far.
-    pub fixes: &'a Fixes,
-    /// What is tried out now, in words.
-    pub preview: Option<Arc<str>>,
+    /// What was tried so far; none where nothing is tried.
+    pub fixes: Option<&'a Search>,
+    /// What is tried out now.
+    pub preview: Option<ZonePreview>,
 }
 
 /// The view; none where there is no such call.
@@ -226,7 +228,21 @@ fn lane(
                 (words.into(), spot(asked.call, &behind.blame))
             })
             .collect(),
-        fixes: asked.fixes.of_lane(index),
+        fixes: asked
+            .fixes
+            .map(|search| offered(search, index, asked.player.was_rebenched()))
+            .unwrap_or_default(),
+    }
+}
+
+/// What a search has found for a lane; `changed` is true where the bench became another one in the middle of the run.
+fn offered(search: &Search, lane: usize, changed: bool) -> ZoneFixes {
+    let offers = search.offers(lane).into_iter();
+    let whole = search.base(lane).filter(|_| changed);
+    ZoneFixes {
+        rows: offers.map(|offer| FixRow { fix: offer.fix.clone(), worth: offer.worth.into() }).collect(),
+        tried: search.progress(),
+        whole: whole.map(|sum| sum.lost_words().into()),
     }
 }
 

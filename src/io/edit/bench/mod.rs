@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use self::fix::{edited_by, edits_of};
+pub use self::fix::edits_of;
 pub use self::sheet::{LayerSheet, MarkSheet, Sheet, Written};
 pub use self::value::{typed, written_on_one_line};
 
@@ -28,6 +28,7 @@ use super::text::{Original, SaveError, Splice};
 use crate::core::bench::{Keeping, Refresh};
 use crate::core::diff;
 use crate::core::fact::{Name, Value};
+use crate::core::fix::KeepRule;
 use crate::io::syntax::node::Node;
 use crate::io::syntax::{self, parse};
 
@@ -152,15 +153,6 @@ impl Rule {
     }
 }
 
-/// One of the rules of `keep:`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeepRule {
-    /// Of a layer's earlier text, when it writes again.
-    Earlier,
-    /// When the turn is persisted.
-    Persist,
-}
-
 /// An edit, worked out and not yet written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BenchEdited {
@@ -215,6 +207,39 @@ pub fn edit(file: &Name, original: &Original, edit: &BenchEdit) -> Result<BenchE
     Ok(BenchEdited { splices, said: plan.said, by: plan.by.into(), layer: plan.layer })
 }
 
+/// Works out several edits that belong together, one after the other, as one: it is made whole or not at all.
+///
+/// # Errors
+///
+/// Why one of them cannot be made.
+pub fn edit_all(file: &Name, original: &Original, edits: &[BenchEdit]) -> Result<BenchEdited, String> {
+    if let [only] = edits {
+        return edit(file, original, only);
+    }
+    let mut now = original.clone();
+    let mut done: Vec<BenchEdited> = Vec::with_capacity(edits.len());
+    for change in edits {
+        let edited = edit(file, &now, change)?;
+        now = Original::of(now.apply(&edited.splices)?)?;
+        done.push(edited);
+    }
+    let (old, new) = diff::differing(original.text(), now.text());
+    let first = done.first().filter(|_| original.text() != now.text()).ok_or(plan::ALREADY)?;
+    let more = match done.len() - 1 {
+        1 => "1 more edit".to_owned(),
+        n => format!("{n} more edits"),
+    };
+    Ok(BenchEdited {
+        splices: vec![Splice { range: old, new: now.text()[new].to_owned() }],
+        said: done.iter().map(|edited| &*edited.said).collect::<Vec<_>>().join("; "),
+        by: format!("{} and {more} by hand", first.by.trim_end_matches(" by hand")).into(),
+        layer: first
+            .layer
+            .clone()
+            .filter(|layer| done.iter().all(|edited| edited.layer.as_ref() == Some(layer))),
+    })
+}
+
 /// A line that an edit takes out of a file or puts into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangedLine {
@@ -255,8 +280,13 @@ impl ChangedLine {
 /// The lines that splices change in a text, in order: for each place those that go, then those that come.
 #[must_use]
 pub fn changed_lines(text: &str, splices: &[Splice]) -> Vec<ChangedLine> {
-    let after = spliced(text, splices);
-    let (old, new): (Vec<&str>, Vec<&str>) = (text.lines().collect(), after.lines().collect());
+    lines_between(text, &spliced(text, splices))
+}
+
+/// The lines in which two texts differ, in order: for each place those of the old one, then those of the new one.
+#[must_use]
+pub fn lines_between(old: &str, new: &str) -> Vec<ChangedLine> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let mut out = Vec::new();
     for hunk in diff::lines::hunks(&old, &new) {
         out.push(ChangedLine::At(format!("line {}", hunk.old.start + 1)));
