@@ -1,9 +1,13 @@
-//! What a prompt cache makes of a long run, against rebuilding and comparing whole requests.
+//! What a prompt cache makes of a long run, against rebuilding and comparing whole requests; and what it takes to have the
+//! requests of one.
 //!
 //! A run of 5,000 calls that grows to a request of 15 MB, answered for three models. Counting tokens is not part of it:
 //! whoever owns the texts keeps their counts, so a count is a division here.
 //!
 //! `cargo bench --bench cache` prints the times and, last, the ratio, taken in the same run.
+
+#[path = "cache/requests.rs"]
+mod requests;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -189,6 +193,7 @@ fn main() {
         );
     });
     group.finish();
+    requests::measure(&mut criterion);
     criterion.final_summary();
 
     // Both in one run: machines drift.

@@ -1,5 +1,7 @@
 //! `plywood models`: what is known of each model, from where, and how far it can be trusted.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use super::args::ModelsArgs;
@@ -7,8 +9,8 @@ use super::output::{Out, Outcome, Result, Table};
 use super::report::Revisions;
 use super::settings;
 use crate::core::cache::{
-    Accounting, Boundary, Confidence, Excess, Family, Generated, Known, Life, LongContext, Lookup, Model,
-    Price, Rates, Reasoning, Visible, When,
+    Accounting, Boundary, Confidence, Excess, Factor, Family, Generated, Known, Life, LongContext, Lookup,
+    Model, Models, Price, Rates, Reasoning, Visible, When, short_id,
 };
 use crate::core::text::number::Thousands;
 use crate::core::wire::BlockKind;
@@ -49,16 +51,26 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
     let schema = "plywood.models/1";
     match &args.model {
         Some(id) => {
-            let model = models.get(&id.as_str().into());
+            let meant: Vec<Arc<Model>> = named(&models, id);
             if args.json {
-                out.json(&Report { schema, revisions, models: vec![entry(&model)] })?;
-            } else {
-                explain(&model, out)?;
-                let known = models.models.keys().map(|id| &**id).collect::<Vec<_>>();
-                let near = suggest::nearest(id, known).filter(|_| model.family.is_none());
-                if let Some(near) = near.filter(|near| near != id) {
-                    out.line(format_args!("\nDid you mean {near}?"))?;
+                out.json(&Report {
+                    schema,
+                    revisions,
+                    models: meant.iter().map(|model| entry(model)).collect(),
+                })?;
+                return Ok(Outcome::Done);
+            }
+            for (index, model) in meant.iter().enumerate() {
+                if index > 0 {
+                    out.line("")?;
                 }
+                explain(model, out)?;
+            }
+            if let [model] = &meant[..]
+                && !models.knows(&model.id)
+                && let Some(hint) = like(&models, id)
+            {
+                out.line(format_args!("\n{hint}"))?;
             }
         }
         None if args.json => {
@@ -82,6 +94,32 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
         }
     }
     Ok(Outcome::Done)
+}
+
+/// The models with this id; without a provider, all whose own name it is.
+fn named(models: &Models, id: &str) -> Vec<Arc<Model>> {
+    let exact = models.get(&id.into());
+    if models.knows(&exact.id) || id.contains(':') {
+        return vec![exact];
+    }
+    let mut meant: Vec<_> = models.models.values().filter(|model| model.short() == id).cloned().collect();
+    if meant.is_empty() {
+        meant.push(exact);
+    }
+    meant
+}
+
+/// What may have been meant by an id that nothing is known of.
+fn like(models: &Models, id: &str) -> Option<String> {
+    const MOST: usize = 8;
+    let known = || models.models.keys().map(|id| &**id);
+    if let Some(near) = suggest::nearest(id, known()) {
+        return Some(format!("Did you mean {near}?"));
+    }
+    let word = short_id(id);
+    let like: Vec<&str> =
+        known().filter(|known| !word.is_empty() && known.contains(word)).take(MOST).collect();
+    (!like.is_empty()).then(|| format!("Known are {}. `plywood models` lists all.", like.join(", ")))
 }
 
 const NOT_KNOWN: &str = "n/a";
@@ -204,6 +242,9 @@ fn values(model: &Model) -> Vec<Value> {
             values.push(of(format!("settings that count from {zone} on"), names.value.join(", "), names));
         }
     }
+    for (name, known) in &model.defaults {
+        values.push(of(format!("{name}, where it is not given"), known.value.to_string(), known));
+    }
     if let Some(names) = &model.routing {
         values.push(of("settings that choose the machine", names.value.join(", "), names));
     }
@@ -236,6 +277,14 @@ fn values(model: &Model) -> Vec<Value> {
     }
     for price in &model.prices {
         prices(price, model, &mut values);
+    }
+    for known in &model.factors {
+        let Factor { param, is, times } = &known.value;
+        let shown = match times {
+            Some(times) => format!("x{}", f64::from(*times) / 1_000.0),
+            None => "n/a: another price, which is not known here".to_owned(),
+        };
+        values.push(of(format!("price with {param} {is}"), shown, known));
     }
     for (name, known) in &model.about {
         values.push(of(name.to_string(), known.value.to_string(), known));
@@ -280,6 +329,7 @@ fn cache(family: &Family, values: &mut Vec<Value>) {
             );
             values.extend(rules.hidden.as_ref().map(|known| tokens("hidden in front", known)));
             values.extend(rules.report.as_ref().map(|known| tokens("reported in steps of", known)));
+            values.extend(rules.room.as_ref().map(|known| tokens("room", known)));
         }
         Family::Marked(rules) => {
             values.push(of("cache", "what ends at a mark", &rules.max_marks));
@@ -291,6 +341,10 @@ fn cache(family: &Family, values: &mut Vec<Value>) {
             values.push(lives(&rules.lives));
             values.push(visible(&rules.visible));
             values.extend(rules.automatic.as_ref().map(|known| yes("a mark for the whole request", known)));
+            values.extend(rules.server_tools.as_ref().map(|known| {
+                let shown = format!("get a mark of {}, if the request has any", seconds(known.value));
+                of("results of the provider's own tools", shown, known)
+            }));
         }
         Family::AutoMarked(rules) => {
             let shown = match rules.boundary.value {
@@ -335,6 +389,7 @@ fn cache(family: &Family, values: &mut Vec<Value>) {
             values.push(of("cache", "a tree of all prefixes, while there is room", &rules.page));
             values.push(tokens("page", &rules.page));
             values.push(generated(&rules.generated));
+            values.extend(rules.room.as_ref().map(|known| tokens("room", known)));
         }
         Family::Slot(rules) => {
             values.push(of("cache", "the last prompt of each slot", &rules.slots));
@@ -344,6 +399,7 @@ fn cache(family: &Family, values: &mut Vec<Value>) {
             values.push(tokens("always new", &rules.min_eval));
             values.extend(rules.host.as_ref().map(|known| tokens("room in main memory", known)));
             values.push(generated(&rules.generated));
+            values.extend(rules.checkpoint.as_ref().map(|known| tokens("can be cut at multiples of", known)));
         }
         Family::Resource(rules) => {
             let shown = if rules.chain.value {

@@ -19,6 +19,6 @@ pub mod revision;
 pub mod samples;
 pub mod server;
 pub mod settings;
-mod stop;
+pub(crate) mod stop;
 pub mod syntax;
 pub mod watch;

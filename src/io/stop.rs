@@ -1,6 +1,28 @@
-//! What asks a server or a client to end: Ctrl-C, and the signal that a service manager sends.
+//! What asks a program to end: Ctrl-C, and the signal that a service manager sends.
 
-use std::io;
+use std::{io, process, thread};
+
+/// What a shell sees of a program that Ctrl-C has ended.
+const INTERRUPTED: i32 = 130;
+
+/// When the program is asked to end, does something first, on a thread of its own: what `work` gives is held until the
+/// program has ended.
+///
+/// # Errors
+///
+/// When the signals cannot be listened to.
+pub(crate) fn end_with<T>(work: impl FnOnce() -> T + Send + 'static) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    thread::spawn(move || {
+        runtime.block_on(async {
+            let Ok(asked) = asked() else { return };
+            asked.await;
+            let _held = work();
+            process::exit(INTERRUPTED);
+        });
+    });
+    Ok(())
+}
 
 /// Ends when the program is asked to end.
 ///

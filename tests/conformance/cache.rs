@@ -2,6 +2,8 @@
 
 mod families;
 mod lab;
+mod memory;
+mod parameters;
 mod reproductions;
 mod sums;
 mod vectors;

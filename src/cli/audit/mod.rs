@@ -1,6 +1,7 @@
 //! `plywood audit FILE...`: what became of the cache in logs of real requests.
 
 pub(super) mod args;
+mod bar;
 mod bench;
 mod csv;
 mod feed;
@@ -9,7 +10,7 @@ mod since;
 mod text;
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal, Write};
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -17,6 +18,7 @@ use std::thread::JoinHandle;
 pub(super) use self::bench::layers as layers_of;
 
 use args::{AuditArgs, AuditFormat};
+use bar::Bar;
 use feed::{FileState, Told};
 
 use super::output::{Failure, Out, Outcome, Result, warn};
@@ -109,12 +111,16 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
                     continue;
                 }
                 audit.totals.add(file, &call);
-                bar.clear();
+                if writer.tells_calls() {
+                    bar.make_way();
+                }
                 writer.call(&audit, file, &call, out)?;
             }
             Told::Progress(file, read, size) => bar.draw(file, audit.files.len(), read, size),
             Told::File(file, state) => {
-                bar.clear();
+                if !state.problems.is_empty() {
+                    bar.clear();
+                }
                 tell(&audit, file, &state, &mut told);
                 audit.files[file].1 = state;
             }
@@ -186,6 +192,11 @@ struct Writer {
 }
 
 impl Writer {
+    /// True where a call is written as soon as it is judged.
+    fn tells_calls(&self) -> bool {
+        self.follow || self.format != AuditFormat::Text
+    }
+
     fn call(&mut self, audit: &Audit, file: usize, call: &Call, out: &mut Out<'_>) -> io::Result<()> {
         let first = !std::mem::replace(&mut self.started, true);
         match self.format {
@@ -205,48 +216,6 @@ impl Writer {
             AuditFormat::Csv => Ok(()),
             AuditFormat::Json if self.follow => Ok(()),
             AuditFormat::Json => json::end(audit, !self.started, out),
-        }
-    }
-}
-
-/// How far reading is, on a terminal.
-struct Bar {
-    on: bool,
-    drawn: bool,
-    percent: u64,
-}
-
-impl Bar {
-    fn new() -> Bar {
-        Bar { on: io::stderr().is_terminal(), drawn: false, percent: u64::MAX }
-    }
-
-    fn draw(&mut self, file: usize, files: usize, read: u64, size: Option<u64>) {
-        const WIDTH: usize = 30;
-        let Some(size) = size.filter(|&size| self.on && size > 0) else { return };
-        let percent = (read * 100 / size).min(100);
-        if percent == self.percent && self.drawn {
-            return;
-        }
-        (self.percent, self.drawn) = (percent, true);
-        let done = percent as usize * WIDTH / 100;
-        let of = if files > 1 { format!(", file {} of {files}", file + 1) } else { String::new() };
-        let mut stderr = io::stderr().lock();
-        let _ = write!(
-            stderr,
-            "\r[{}{}] {percent:3} % of {} MB{of} ",
-            "#".repeat(done),
-            ".".repeat(WIDTH - done),
-            (size >> 20).max(1)
-        );
-        let _ = stderr.flush();
-    }
-
-    fn clear(&mut self) {
-        if std::mem::take(&mut self.drawn) {
-            let mut stderr = io::stderr().lock();
-            let _ = write!(stderr, "\r\u{1b}[K");
-            let _ = stderr.flush();
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::core::cache::{
 };
 use crate::core::fact::Name;
 use crate::core::tokens::Method;
-use crate::core::wire::{Block, CallNo, Format, Request, Zone, redact};
+use crate::core::wire::{Block, CallNo, Format, Params, Request, Zone, redact};
 
 /// A shorter text stands elsewhere by chance, in bytes.
 const MOVED: usize = 24;
@@ -180,7 +180,7 @@ impl Judge {
         if call.error.is_none() {
             let first = conversation.calls == 0;
             if !first {
-                call.params = changes(&old_params, &request.params);
+                call.params = changes(&model, &old_params, &request.params);
                 call.found = self.found(&call.expected, before.as_ref(), &request, &conversation);
                 let moved = call.found.as_ref().is_some_and(|found| found.moved_to.is_some());
                 if moved && matches!(call.verdict, Verdict::Changed | Verdict::Missing) {
@@ -193,7 +193,7 @@ impl Judge {
                 let again = in_full(conversation.reported.as_ref(), &call);
                 weigh(&mut call, &model, life, dropped, again);
             }
-            price(&mut call, &model, at);
+            price(&mut call, &model, at, &request.params);
             self.tune(&call, &model);
             conversation.calls += 1;
             conversation.note(answered);
@@ -542,7 +542,7 @@ fn weigh(call: &mut Call, model: &Model, life: Option<i64>, reasoning_dropped: b
 }
 
 /// What the call cost: by what was reported, else by what is expected.
-fn price(call: &mut Call, model: &Model, at: i64) {
+fn price(call: &mut Call, model: &Model, at: i64, params: &Params) {
     let Some(reported) = call.reported else {
         call.cost = call.expected.cost;
         call.lost_cost = call.expected.lost_cost;
@@ -555,6 +555,7 @@ fn price(call: &mut Call, model: &Model, at: i64) {
         return;
     }
     let Some(read) = reported.read.or_else(|| (reported.accounting.is_none()).then_some(0)) else { return };
+    let Ok(price) = price.with(model.factors_with(params)) else { return };
     let rates = price.rates;
     let write = reported.write.unwrap_or(0);
     let hour = reported.write_1h.min(write);
@@ -579,11 +580,13 @@ fn price(call: &mut Call, model: &Model, at: i64) {
 }
 
 /// The parameters that are not what they were, as `name old -> new`.
-fn changes(old: &crate::core::wire::Params, new: &crate::core::wire::Params) -> Vec<String> {
+fn changes(model: &Model, old: &Params, new: &Params) -> Vec<String> {
+    // A value that is the default anyway is none.
+    let differs = |name: &Name| model.effective(name, old.get(name)) != model.effective(name, new.get(name));
     let shown = |value: Option<&str>| value.map_or_else(|| "default".to_owned(), str::to_owned);
     let name =
         |name: Name| redact::shown(&format!("{name} {} -> {}", shown(old.get(&name)), shown(new.get(&name))));
-    new.changed_since(old).into_iter().map(name).collect()
+    new.changed_since(old).into_iter().filter(differs).map(name).collect()
 }
 
 /// `provider:model` for what a log calls a model.

@@ -34,7 +34,7 @@ pub(super) fn read(placed: &Placed<'_>) -> Params {
     if choice["disable_parallel_tool_use"] == true {
         put("parallel_tool_calls", &Value::from(false));
     }
-    for key in ["speed", "service_tier", "prompt_cache_key"] {
+    for key in ["speed", "service_tier", "prompt_cache_key", "inference_geo"] {
         put(key, &value(key));
     }
     for verbosity in [&text["verbosity"], &value("verbosity")] {

@@ -136,7 +136,7 @@ impl Seen<'_> {
             }
         }
         self.judge(&mut outcome, judged, model_changed);
-        outcome.price(&model, self.request.at);
+        outcome.price(&model, self.request.at, &self.request.params);
         self.behind(&mut outcome, &model, &kept, sums, measures);
         outcome
     }

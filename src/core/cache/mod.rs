@@ -23,7 +23,7 @@ mod tests;
 
 pub use blame::{Blame, Labels, What, Written};
 pub use model::{
-    Accounting, Confidence, Known, LongContext, Model, Models, Peak, Price, PriceAt, Rates, short_id,
+    Accounting, Confidence, Factor, Known, LongContext, Model, Models, Peak, Price, PriceAt, Rates, short_id,
 };
 pub use money::{Money, Rate};
 pub use outcome::{Behind, Detail, Expected, Mark, Note, Outcome, Split, StoredFor, Totals, Usage, Write};

@@ -12,6 +12,7 @@ use super::money::Rate;
 use super::rules::{Family, Reasoning, Salts};
 use crate::core::fact::Name;
 use crate::core::tokens::Method;
+use crate::core::wire::Params;
 
 /// How far a value can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -112,6 +113,17 @@ impl Peak {
     }
 }
 
+/// A parameter with which everything costs another price.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Factor {
+    /// Its name, as a bench says it: `inference_geo`.
+    pub param: Name,
+    /// The value with which it holds: `us`.
+    pub is: Name,
+    /// In thousandths of the ordinary price; none where it is known that it is another one, and not which.
+    pub times: Option<u32>,
+}
+
 /// Prices from a day on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
@@ -162,6 +174,10 @@ pub struct Model {
     pub reliability: Option<Known<f64>>,
     /// By day, ascending; empty where nobody told us.
     pub prices: Vec<Price>,
+    /// Parameters with which everything costs another price; those that hold together are multiplied.
+    pub factors: Vec<Known<Factor>>,
+    /// The values that parameters have where a request does not name them: to name them is no change.
+    pub defaults: IndexMap<Name, Known<Name>>,
     /// What its counts leave out: the tokens of message and tool frames.
     pub framing: Option<Name>,
     /// What else is documented: the scope, the order, the names of the `usage` fields.
@@ -187,6 +203,20 @@ pub struct PriceAt {
     pub checked: Option<Date>,
 }
 
+impl PriceAt {
+    /// The same with factors.
+    ///
+    /// # Errors
+    ///
+    /// The first of which it is not known by how much it changes the price.
+    pub fn with<'f>(mut self, factors: impl Iterator<Item = &'f Factor>) -> Result<PriceAt, &'f Factor> {
+        for factor in factors {
+            self.rates = self.rates.times(factor.times.ok_or(factor)?);
+        }
+        Ok(self)
+    }
+}
+
 impl Model {
     /// A model that nothing is known of.
     #[must_use]
@@ -203,6 +233,8 @@ impl Model {
             reasoning: None,
             reliability: None,
             prices: Vec::new(),
+            factors: Vec::new(),
+            defaults: IndexMap::new(),
             framing: None,
             about: IndexMap::new(),
         }
@@ -212,6 +244,20 @@ impl Model {
     #[must_use]
     pub fn short(&self) -> &str {
         short_id(&self.id)
+    }
+
+    /// What a parameter comes to: none where it has the provider's default, whether it is named or not.
+    #[must_use]
+    pub fn effective<'v>(&self, name: &str, value: Option<&'v str>) -> Option<&'v str> {
+        value.filter(|value| self.defaults.get(name).is_none_or(|default| *default.value != **value))
+    }
+
+    /// The factors that hold with these parameters.
+    pub fn factors_with(&self, params: &Params) -> impl Iterator<Item = &Factor> {
+        self.factors
+            .iter()
+            .map(|factor| &factor.value)
+            .filter(|factor| params.get(&factor.param) == Some(&*factor.is))
     }
 
     /// The prices in force at `at` (milliseconds since the Unix epoch, UTC days) for a request of `tokens`.

@@ -12,7 +12,7 @@ use super::salts::SettingChange;
 use super::verdict::{Verdict, setting_name, vendor_name};
 use crate::core::fact::{EventId, Name};
 use crate::core::text::number::Thousands;
-use crate::core::wire::{CallNo, Zone};
+use crate::core::wire::{CallNo, Params, Zone};
 
 /// How the tokens of a request divide. `read + written + fresh == sent`, where what is written is 0 without a fee.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -210,6 +210,15 @@ pub enum Note {
     OtherMachine(Name),
     /// The prices are in this currency, which is not converted.
     Currency(Name),
+    /// This parameter has a value with which everything costs so many thousandths of the ordinary price.
+    Times {
+        /// Its name.
+        param: Name,
+        /// By how much.
+        times: u32,
+    },
+    /// This parameter has a value with which everything costs another price, which is not known.
+    OtherPrice(Name),
 }
 
 /// What one call means for one model.
@@ -296,7 +305,7 @@ impl Outcome {
     }
 
     /// Fills in the money.
-    pub(super) fn price(&mut self, model: &Model, at: i64) {
+    pub(super) fn price(&mut self, model: &Model, at: i64, params: &Params) {
         let (Some(split), Some(sent)) = (self.split, self.sent) else { return };
         let Some(price) = model.price_at(at, sent) else { return };
         if price.long {
@@ -308,10 +317,18 @@ impl Outcome {
         if price.peak {
             self.notes.push(Note::Peak);
         }
-        if let Some(currency) = price.currency {
-            self.notes.push(Note::Currency(currency));
+        if let Some(currency) = &price.currency {
+            self.notes.push(Note::Currency(currency.clone()));
             return;
         }
+        for factor in model.factors_with(params) {
+            let param = factor.param.clone();
+            self.notes.push(match factor.times {
+                Some(times) => Note::Times { param, times },
+                None => Note::OtherPrice(param),
+            });
+        }
+        let Ok(price) = price.with(model.factors_with(params)) else { return };
         let rates = price.rates;
         self.cost = Some(cost(&rates, split.read, split.write, split.fresh));
         if let Some(expected) = &mut self.expected {

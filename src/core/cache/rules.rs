@@ -98,6 +98,8 @@ pub struct BlockRules {
     pub hidden: Option<Known<u32>>,
     /// What is reported is a multiple of this, where that is not the block.
     pub report: Option<Known<u32>>,
+    /// Tokens for which the server has room: what was used longest ago goes first, from its end. None: no limit known.
+    pub room: Option<Known<u32>>,
 }
 
 impl BlockRules {
@@ -115,6 +117,7 @@ impl BlockRules {
             exact_resend: None,
             hidden: None,
             report: None,
+            room: None,
         }
     }
 }
@@ -148,6 +151,9 @@ pub struct MarkedRules {
     pub visible: Known<Visible>,
     /// True where a `cache_control` of the whole request puts one more mark behind its last block.
     pub automatic: Option<Known<bool>>,
+    /// Where a request has marks, the provider puts one of its own, which does not count, behind each result of a tool that
+    /// it has run itself: its life in seconds. None where it puts none.
+    pub server_tools: Option<Known<u32>>,
 }
 
 /// Where a provider puts a mark of its own.
@@ -230,6 +236,8 @@ pub struct RadixRules {
     pub page: Known<u32>,
     /// Whether the tree holds what the model wrote.
     pub generated: Known<Generated>,
+    /// Tokens for which there is room: what was used longest ago goes first, from its end. None: no limit known.
+    pub room: Option<Known<u32>>,
 }
 
 /// Caches of a server that works in slots, each with the last prompt that was worked out in it.
@@ -245,6 +253,9 @@ pub struct SlotRules {
     pub host: Option<Known<u32>>,
     /// Whether a slot holds what the model wrote.
     pub generated: Known<Generated>,
+    /// Of models whose state cannot be cut at any token: a prompt that does not go on from the end of another is read up to
+    /// a multiple of this. None where it can be cut anywhere.
+    pub checkpoint: Option<Known<u32>>,
 }
 
 /// Caches that the caller makes, names and pays for by the hour.

@@ -93,7 +93,7 @@ impl Salted {
             let mut hasher = Xxh3::new();
             let mut any = false;
             for name in &names.value {
-                let value = match params.get(name) {
+                let value = match model.effective(name, params.get(name)) {
                     None if &**name == IMAGES && traits.image.is_some() => "true",
                     None => continue,
                     Some(value) => value,
@@ -169,7 +169,7 @@ pub(super) fn changes(
                 if old != new {
                     found.push(change(shown(old), shown(new), None));
                 }
-            } else if old.get(name) != new.get(name) {
+            } else if model.effective(name, old.get(name)) != model.effective(name, new.get(name)) {
                 let cause = new.0.get(name).map(|param| param.cause);
                 found.push(change(old.get(name).map(Into::into), new.get(name).map(Into::into), cause));
             }

@@ -19,13 +19,15 @@ pub struct Param {
 pub struct Params(pub BTreeMap<Name, Param>);
 
 /// The parameters that a bench can name, with what each is.
-pub const PARAMS: [(&str, &str); 13] = [
+pub const PARAMS: [(&str, &str); 15] = [
     ("thinking", "how the model thinks: `adaptive`, `enabled`, `disabled`"),
     ("effort", "how hard it thinks: `low`, `medium`, `high`"),
     ("tool_choice", "which tools it may call: `auto`, `any`, `none`, `required`"),
     ("parallel_tool_calls", "whether it may call several tools at once"),
     ("speed", "`standard` or `fast`"),
     ("service_tier", "the tier that serves it: `auto`, `default`, `flex`, `priority`"),
+    ("inference_geo", "where it is worked out: `us`, or `global`"),
+    ("batch", "whether it is sent in a batch, to be answered later for less"),
     ("verbosity", "how long its answers are: `low`, `medium`, `high`"),
     ("text_format", "the format of its answer: `text`, `json_object`, or the name of a schema"),
     ("web_search", "whether the provider's web search is on"),
@@ -119,6 +121,7 @@ impl Params {
                     ("prompt_cache_options", format!("{{{}}}", both.join(",")))
                 }
                 (Format::Anthropic, "speed") => ("speed", text(value)),
+                (Format::Anthropic, "inference_geo") => ("inference_geo", text(value)),
                 (Format::OpenaiChat, "effort") => ("reasoning_effort", text(value)),
                 (Format::OpenaiChat, "verbosity") => ("verbosity", text(value)),
                 (Format::OpenaiChat, "text_format") => ("response_format", typed(value)),

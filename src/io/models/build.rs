@@ -1,17 +1,18 @@
 //! What a model file says becomes [`Model`]s, with the source of each value.
 
 use super::entries::{
-    AccountingWord, AutoMarkedEntry, BlockEntry, BoundaryWord, ConfidenceWord, Entry, ExcessWord, File,
-    GeneratedWord, LongEntry, MarkedEntry, OpaqueEntry, PeakEntry, PriceEntry, RadixEntry, ReasoningWord,
-    ResourceEntry, SaltsEntry, SlotEntry, Sourced, UnitsEntry, VisibleEntry, WhenWord,
+    AccountingWord, AutoMarkedEntry, BlockEntry, BoundaryWord, ConfidenceWord, Entry, ExcessWord,
+    FactorEntry, File, GeneratedWord, LongEntry, MarkedEntry, OpaqueEntry, PeakEntry, PriceEntry, RadixEntry,
+    ReasoningWord, ResourceEntry, SaltsEntry, SlotEntry, Sourced, UnitsEntry, VisibleEntry, WhenWord,
 };
 use crate::core::cache::{
-    Accounting, AutoMarkedRules, BlockRules, Boundary, Confidence, Excess, Family, Generated, Known, Life,
-    LongContext, Lookup, MarkedRules, Model, OpaqueRules, Peak, Price, RadixRules, Rate, Rates, Reasoning,
-    ResourceRules, Salts, SlotRules, UnitRules, Visible, When,
+    Accounting, AutoMarkedRules, BlockRules, Boundary, Confidence, Excess, Factor, Family, Generated, Known,
+    Life, LongContext, Lookup, MarkedRules, Model, OpaqueRules, Peak, Price, RadixRules, Rate, Rates,
+    Reasoning, ResourceRules, Salts, SlotRules, UnitRules, Visible, When,
 };
 use crate::core::fact::Name;
 use crate::core::tokens::{Encoding, Method};
+use crate::core::wire::PARAMS;
 
 /// What is wrong, as a phrase.
 pub(super) type Mistake = String;
@@ -170,6 +171,11 @@ impl File {
         let prices = entry.prices.iter().flatten().map(|price| self.price(price));
         model.prices = prices.collect::<Result<_, _>>()?;
         model.prices.sort_by_key(|price| price.from);
+        let factors = entry.factors.iter().flatten().map(|factor| self.factor(factor));
+        model.factors = factors.collect::<Result<_, _>>()?;
+        for (param, default) in entry.defaults.iter().flatten() {
+            model.defaults.insert(parameter(param)?.into(), self.sourced::<String, Name>(default)?);
+        }
         Ok(model)
     }
 
@@ -225,6 +231,7 @@ impl File {
             exact_resend: self.optional(&entry.exact_resend)?,
             hidden: self.optional(&entry.hidden)?,
             report: self.optional(&entry.report)?,
+            room: self.optional(&entry.room)?,
         };
         if let Some(lives) = &rules.lives {
             ascending(&lives.value, "block.lives")?;
@@ -253,6 +260,7 @@ impl File {
             lives: self.needed(&entry.lives, "marked.lives")?,
             visible,
             automatic: self.optional(&entry.automatic)?,
+            server_tools: self.optional(&entry.server_tools)?,
         };
         ascending(&rules.lives.value, "marked.lives")?;
         Ok(rules)
@@ -301,6 +309,7 @@ impl File {
         let rules = RadixRules {
             page: self.needed(&entry.page, "radix.page")?,
             generated: self.needed(&entry.generated, "radix.generated")?,
+            room: self.optional(&entry.room)?,
         };
         if rules.page.value == 0 { Err("a page has at least 1 token".into()) } else { Ok(rules) }
     }
@@ -321,6 +330,7 @@ impl File {
             min_eval: self.needed(&entry.min_eval, "slot.min_eval")?,
             host: self.optional(&entry.host_tokens)?,
             generated: self.needed(&entry.generated, "slot.generated")?,
+            checkpoint: self.optional(&entry.checkpoint)?,
         };
         if rules.slots.value == 0 { Err("a server has at least 1 slot".into()) } else { Ok(rules) }
     }
@@ -343,6 +353,15 @@ impl File {
             life: self.life(&entry.max_life, &entry.typical_life)?,
             visible: self.optional(&entry.visible)?,
         })
+    }
+
+    fn factor(&self, entry: &FactorEntry) -> Result<Known<Factor>, Mistake> {
+        let factor = Factor {
+            param: parameter(&entry.param)?.into(),
+            is: entry.is.as_str().into(),
+            times: entry.times.map(times_of).transpose()?,
+        };
+        self.known(factor, entry.source.as_deref(), entry.confidence)
     }
 
     fn price(&self, entry: &PriceEntry) -> Result<Price, Mistake> {
@@ -394,18 +413,31 @@ fn tier_of(tier: &LongEntry) -> Result<LongContext, Mistake> {
     Ok(LongContext { above: tier.above, rates })
 }
 
+/// A parameter of requests.
+fn parameter(name: &str) -> Result<&str, Mistake> {
+    if PARAMS.iter().any(|(known, _)| *known == name) {
+        return Ok(name);
+    }
+    Err(format!("there is no parameter `{name}`; there are {}", PARAMS.map(|(name, _)| name).join(", ")))
+}
+
+/// A factor for prices, in thousandths.
+fn times_of(times: f64) -> Result<u32, Mistake> {
+    if !(times.is_finite() && (0.0..=1_000.0).contains(&times)) {
+        return Err(format!("{times} is not a factor for prices"));
+    }
+    Ok((times * 1_000.0).round() as u32)
+}
+
 fn peak_of(peak: &PeakEntry) -> Result<Peak, Mistake> {
     let hours = peak.hours.iter().map(|pair| match pair[..] {
         [from, to] if 0 <= from && from < to && to <= 24 => Ok((from, to)),
         _ => Err(format!("{pair:?} is not a pair of hours like [1, 4]")),
     });
-    if !(peak.times.is_finite() && (0.0..=1_000.0).contains(&peak.times)) {
-        return Err(format!("{} is not a factor for prices", peak.times));
-    }
     Ok(Peak {
         hours: hours.collect::<Result<_, _>>()?,
         weekdays: peak.weekdays,
-        times: (peak.times * 1_000.0).round() as u32,
+        times: times_of(peak.times)?,
     })
 }
 

@@ -49,6 +49,20 @@ pub(super) struct Entry {
     pub reliability: Option<Sourced<f64>>,
     pub about: Option<IndexMap<String, Sourced<String>>>,
     pub prices: Option<Vec<PriceEntry>>,
+    pub factors: Option<Vec<FactorEntry>>,
+    pub defaults: Option<IndexMap<String, Sourced<String>>>,
+}
+
+/// A parameter with which everything costs another price.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FactorEntry {
+    pub param: String,
+    pub is: String,
+    /// None where it is not known by how much.
+    pub times: Option<f64>,
+    pub source: Option<String>,
+    pub confidence: Option<ConfidenceWord>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -146,6 +160,7 @@ pub(super) struct BlockEntry {
     pub exact_resend: Option<Sourced<bool>>,
     pub hidden: Option<Sourced<u32>>,
     pub report: Option<Sourced<u32>>,
+    pub room: Option<Sourced<u32>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -161,6 +176,7 @@ pub(super) struct MarkedEntry {
     /// The figure of `visible` alone.
     pub visible_after_ms: Option<Sourced<u32>>,
     pub automatic: Option<Sourced<bool>>,
+    pub server_tools: Option<Sourced<u32>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -198,6 +214,7 @@ pub(super) struct UnitsEntry {
 pub(super) struct RadixEntry {
     pub page: Option<Sourced<u32>>,
     pub generated: Option<Sourced<GeneratedWord>>,
+    pub room: Option<Sourced<u32>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -209,6 +226,7 @@ pub(super) struct SlotEntry {
     pub min_eval: Option<Sourced<u32>>,
     pub host_tokens: Option<Sourced<u32>>,
     pub generated: Option<Sourced<GeneratedWord>>,
+    pub checkpoint: Option<Sourced<u32>>,
 }
 
 #[derive(Clone, Default, Deserialize)]
@@ -332,12 +350,12 @@ impl Entry {
 
     /// Puts what another entry gives in the place of what this one has, value by value.
     pub(super) fn take_over(&mut self, other: Entry) {
-        family!(self, other, block: block, min, max_life, typical_life, lives, visible, generated, recompute_last, exact_resend, hidden, report);
-        family!(self, other, marked: max_marks, excess, lookback, collapse, min, lives, visible, visible_after_ms, automatic);
+        family!(self, other, block: block, min, max_life, typical_life, lives, visible, generated, recompute_last, exact_resend, hidden, report, room);
+        family!(self, other, marked: max_marks, excess, lookback, collapse, min, lives, visible, visible_after_ms, automatic, server_tools);
         family!(self, other, auto_marked: boundary, max_marks, only_own, excess, lookback, collapse, first, last, previous, instructions, min, lives, renew, visible);
         family!(self, other, units: min, max_life, typical_life, visible, generated, common);
-        family!(self, other, radix: page, generated);
-        family!(self, other, slot: slots, similarity, min_eval, host_tokens, generated);
+        family!(self, other, radix: page, generated, room);
+        family!(self, other, slot: slots, similarity, min_eval, host_tokens, generated, checkpoint);
         family!(self, other, resource: min, lives, any_life, refresh, chain);
         family!(self, other, opaque: min, max_life, typical_life, visible);
         if let Some(theirs) = other.salts {
@@ -346,6 +364,9 @@ impl Entry {
         }
         if let Some(theirs) = other.about {
             self.about.get_or_insert_default().extend(theirs);
+        }
+        if let Some(theirs) = other.defaults {
+            self.defaults.get_or_insert_default().extend(theirs);
         }
         take_over!(
             self,
@@ -358,7 +379,8 @@ impl Entry {
             routing,
             reasoning,
             reliability,
-            prices
+            prices,
+            factors
         );
     }
 }

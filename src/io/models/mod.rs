@@ -2,6 +2,7 @@
 
 mod build;
 mod entries;
+mod mistake;
 
 use std::sync::Arc;
 
@@ -11,8 +12,8 @@ use serde::de::DeserializeOwned;
 
 use self::build::Mistake;
 use self::entries::File;
-use crate::core::cache::Models;
-use crate::core::diagnostic::{Diagnostic, Position};
+use crate::core::cache::{Models, short_id};
+use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 
 /// The file that comes with the program.
@@ -40,12 +41,8 @@ pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
     let mut from: IndexMap<String, (&str, &str)> =
         file.models.keys().map(|id| (id.clone(), (EMBEDDED_NAME, EMBEDDED))).collect();
     let mut revision: Name = file.revision.clone().unwrap_or_default().into();
-    let mistake = |id: &str, (name, text): (&str, &str), message: &str| {
-        let diagnostic = Diagnostic::error(format!("model `{id}`: {message}"));
-        Box::new(match text.find(id) {
-            Some(byte) => diagnostic.at(name, text, Position::of(text, byte)),
-            None => diagnostic.in_file(name),
-        })
+    let mistake = |id: &str, place: (&str, &str), message: &str, hint: Option<String>| {
+        Box::new(mistake::of_model(id, place, message, hint))
     };
     if let Some((name, text)) = own {
         let yours: File = parse(name, text)?;
@@ -53,8 +50,14 @@ pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
         file.sources.extend(yours.sources);
         for (id, entry) in yours.profiles.iter().chain(&yours.models) {
             if entry.families() > 1 {
-                return Err(mistake(id, (name, text), "a cache is of one family"));
+                return Err(mistake(id, (name, text), "a cache is of one family", None));
             }
+        }
+        if let Some(id) = yours.models.keys().find(|id| !id.contains(':')) {
+            let known = file.models.keys().find(|known| short_id(known) == id);
+            let hint =
+                format!("write provider:model, such as `{}`", known.map_or("acme:model-1", |known| known));
+            return Err(mistake(id, (name, text), "a model is named with its provider", Some(hint)));
         }
         for (id, entry) in yours.profiles {
             file.profiles.entry(id).or_default().take_over(entry);
@@ -66,27 +69,17 @@ pub fn load(own: Option<(&str, &str)>) -> Result<Models, Box<Diagnostic>> {
     }
     let mut models = IndexMap::new();
     for (id, entry) in &file.models {
-        let model = file.model(id, entry).map_err(|message| mistake(id, from[id], &message))?;
+        let model = file.model(id, entry).map_err(|message| {
+            let known = file.profiles.keys().chain(file.models.keys()).map(String::as_str);
+            mistake(id, from[id], &message, mistake::like(&message, known))
+        })?;
         models.insert(model.id.clone(), Arc::new(model));
     }
     Ok(Models { models, revision })
 }
 
 fn parse<T: DeserializeOwned>(name: &str, text: &str) -> Result<T, Box<Diagnostic>> {
-    serde_yaml::from_str(text).map_err(|error| {
-        let error = error.without_snippet();
-        // The library puts the place into the message; the diagnostic has it already.
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        let diagnostic = Diagnostic::error(message.trim_end_matches([':', ',']).to_owned());
-        let at = error.location().and_then(|at| {
-            Some(Position { line: u32::try_from(at.line()).ok()?, column: u32::try_from(at.column()).ok()? })
-        });
-        Box::new(match at {
-            Some(at) if at.line > 0 => diagnostic.at(name, text, at),
-            _ => diagnostic.in_file(name),
-        })
-    })
+    serde_yaml::from_str(text).map_err(|error| Box::new(mistake::of_yaml(&error, name, text)))
 }
 
 fn day(text: &str) -> Result<Date, Mistake> {
@@ -233,47 +226,87 @@ models:
     #[test]
     fn mistakes_are_told_with_their_place() {
         let cases = [
-            ("models:\n  \"a:b\":\n    lke: openai\n", "lke", Some((3, 5))),
+            ("models:\n  \"a:b\":\n    lke: openai\n", "unknown key `lke`", (3, 5), "did you mean `like`?"),
+            ("modls: {}\n", "unknown key `modls`", (1, 1), "did you mean `models`?"),
             (
-                "models:\n  \"a:b\":\n    like: nobody\n",
-                "there is no profile `nobody` and no model",
-                Some((2, 4)),
+                "models:\n  \"a:b\":\n    like: opnai\n",
+                "there is no profile `opnai` and no model",
+                (3, 11),
+                "did you mean `openai`?",
             ),
             (
                 "models:\n  \"a:b\": { prices: [ { input: \"x\", read: \"1\", output: \"1\" } ] }\n",
                 "`x` is not a price",
-                Some((2, 4)),
+                (2, 32),
+                "",
             ),
             (
-                "models:\n  \"a:b\": { like: claude, reliability: { value: 97 } }\n",
+                "models:\n  \"a:b\":\n    like: claude\n    reliability: { value: 97 }\n  \"a:c\": { like: claude, reliability: { value: 1 } }\n",
                 "`reliability` is a share from 0 to 1",
-                Some((2, 4)),
+                (4, 5),
+                "",
             ),
             (
                 "models:\n  \"a:b\": { block: { block: { value: 1 } }, opaque: { min: { value: 1 } } }\n",
                 "a cache is of one family",
-                Some((2, 4)),
+                (2, 4),
+                "",
             ),
             (
-                "models:\n  \"a:b\": { units: { min: { value: 1 } } }\n",
+                "models:\n  \"a:b\": { units: { min: { value: 1 } } }\n  \"a:c\": { like: claude }\n",
                 "`units.visible` is missing",
-                Some((2, 4)),
+                (2, 4),
+                "",
             ),
             (
                 "models:\n  \"a:b\":\n    radix: { page: { value: 1 }, generated: { value: maybe } }\n",
-                "maybe",
-                Some((3, 54)),
+                "`maybe` is none of the words",
+                (3, 54),
+                "known here: `no`, `yes`, `measured`",
             ),
             (
                 "models:\n  \"a:b\": { tokens: { encoding: r50k } }\n",
                 "there is no encoding `r50k`",
-                Some((2, 4)),
+                (2, 32),
+                "",
+            ),
+            (
+                "models:\n  \"a:b\":\n    window: { value: -5 }\n",
+                "a whole number that is not negative was expected",
+                (3, 22),
+                "4096",
+            ),
+            (
+                "models:\n  \"a:b\":\n    block: { block: 256 }\n",
+                "a map was expected",
+                (3, 21),
+                "{ value: 128 }",
+            ),
+            (
+                "models:\n  \"gpt-5.4\": { window: { value: 5 } }\n",
+                "a model is named with its provider",
+                (2, 4),
+                "such as `openai:gpt-5.4`",
+            ),
+            ("models:\n  \"a:b\": {}\n  \"a:b\": {}\n", "`a:b` stands here twice", (3, 3), "one place"),
+            (
+                "models:\n  \"a:b\": { like: claude, factors: [ { param: geo, is: us, times: 2 } ] }\n",
+                "there is no parameter `geo`",
+                (2, 46),
+                "",
+            ),
+            (
+                "models:\n  \"a:b\": { like: claude, reliability: { value: 0.5, source: nowhere } }\n",
+                "there is no source `nowhere`",
+                (2, 61),
+                "",
             ),
         ];
-        for (text, message, at) in cases {
+        for (text, message, at, hint) in cases {
             let mistake = load(Some(("mine.yaml", text))).unwrap_err();
             assert!(mistake.message.contains(message), "{mistake}");
-            assert_eq!(mistake.at.map(|at| (at.line, at.column)), at, "{mistake}");
+            assert_eq!(mistake.at.map(|at| (at.line, at.column)), Some(at), "{mistake}");
+            assert!(mistake.hint.as_deref().unwrap_or_default().contains(hint), "{mistake}");
             assert_eq!(mistake.file.as_deref(), Some("mine.yaml"));
         }
     }

@@ -67,7 +67,8 @@ static PARAM_FIELDS: [Field; PARAMS.len()] = {
     let mut at = 0;
     while at < PARAMS.len() {
         let (name, doc) = PARAMS[at];
-        let switch = matches!(name.as_bytes(), b"parallel_tool_calls" | b"web_search" | b"citations");
+        let switch =
+            matches!(name.as_bytes(), b"parallel_tool_calls" | b"web_search" | b"citations" | b"batch");
         fields[at] = field(name, if switch { SWITCH } else { PARAM }, doc);
         at += 1;
     }

@@ -80,6 +80,11 @@ pub(super) fn reasoning(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::Assistant, Block::REASONING, message, text)
 }
 
+/// A block of the model's of some other kind.
+pub(super) fn said_by(name: &str, message: u32, text: &str) -> Arc<Block> {
+    block(BlockKind::Assistant, name, message, text)
+}
+
 pub(super) fn tool_use(message: u32, text: &str) -> Arc<Block> {
     block(BlockKind::ToolUse, &format!("call_{message}"), message, text)
 }

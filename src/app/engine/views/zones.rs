@@ -362,6 +362,12 @@ fn said(outcome: &Outcome, model: &Model, unread: u32, labels: &Labels<'_>) -> V
             }
             Note::Peak => "at this hour its prices are higher.".to_owned(),
             Note::Currency(currency) => format!("prices are in {currency}, which is not converted."),
+            Note::Times { param, times } => {
+                format!("with this {param} everything costs x{}.", f64::from(*times) / 1_000.0)
+            }
+            Note::OtherPrice(param) => {
+                format!("with this {param} everything costs another price, which is not known here.")
+            }
             Note::LongContext => "so long a request has the higher prices.".to_owned(),
         };
         lines.push((words.into(), Tone::Plain));

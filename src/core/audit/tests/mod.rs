@@ -86,6 +86,7 @@ pub(super) fn models() -> Arc<Models> {
         lives: known(vec![300, 3_600]),
         visible: known(Visible { when: When::FirstToken, after: 1_000 }),
         automatic: None,
+        server_tools: None,
     };
     let life = Life { max: Some(known(600)), typical: None };
     let blocks = BlockRules::plain(known(128), known(1_024), life);

@@ -17,7 +17,7 @@ fn slow(number: u64, text: &str) -> Option<Exchange> {
         Value::Object(_) => &value["request"],
         _ => &value,
     };
-    if !body["messages"].is_array() {
+    if !body["messages"].is_array() && !(body["input"].is_array() && body.get("model").is_some()) {
         return None;
     }
     let spelled = body.to_string();
@@ -36,14 +36,14 @@ fn slow(number: u64, text: &str) -> Option<Exchange> {
     let response = &value["response"];
     let spelled = response.to_string();
     let json = Json::parse(&spelled).ok()?;
-    let session = value["session"].as_str().map(str::to_owned);
-    Some(Exchange::of(
-        number,
-        Body { elements, ..whole },
-        (!response.is_null()).then(|| answered(&json, &spelled)),
-        value["ts"].as_i64().map(|seconds| seconds * 1_000),
-        session,
-    ))
+    let answered = (!response.is_null()).then(|| answered(&json, &spelled));
+    if answered.as_ref().is_some_and(|answered| answered.unusable) {
+        return None;
+    }
+    let session = value["session"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
+    let ts = value["ts"].to_string();
+    let at = time::read(&Json::parse(&ts).ok()?, &ts);
+    Some(Exchange::of(number, Body { elements, ..whole }, answered, at, session))
 }
 
 fn reference(lines: &[String]) -> Vec<Call> {
@@ -97,22 +97,47 @@ fn turned(value: &Value) -> Value {
     }
 }
 
+/// How the bodies of a conversation are shaped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Spoken {
+    Anthropic,
+    Chat,
+    Responses,
+}
+
 #[derive(Clone, Debug)]
 struct State {
     cwd: usize,
     tools: Vec<&'static str>,
     messages: Vec<Value>,
-    chat: bool,
+    spoken: Spoken,
+}
+
+/// The same conversation as items of Responses.
+fn responses(system: &str, state: &State) -> Value {
+    let items = state.messages.iter().flat_map(|message| {
+        let parts = message["content"].as_array().expect("parts").iter();
+        parts.map(|part| match part["type"].as_str() {
+            Some("tool_use") => json!({ "type": "function_call", "call_id": part["id"], "name": "Read", "arguments": "{\"path\":\"x\"}" }),
+            Some("tool_result") => json!({ "type": "function_call_output", "call_id": part["tool_use_id"], "output": part["content"] }),
+            _ => {
+                let kind = if message["role"] == "assistant" { "output_text" } else { "input_text" };
+                json!({ "type": "message", "role": message["role"], "content": [{ "type": kind, "text": part["text"] }] })
+            }
+        })
+    });
+    let tools = state.tools.iter().map(|name| json!({ "type": "function", "name": name, "parameters": {} }));
+    json!({ "model": "blocks", "instructions": system, "tools": tools.collect::<Vec<_>>(), "input": items.collect::<Vec<_>>() })
 }
 
 /// A log from a list of choices: who speaks, what happens, how the line is spelled.
 fn log(steps: &[(usize, usize, usize)]) -> Vec<String> {
-    let mut states: Vec<State> = (0..3)
+    let mut states: Vec<State> = (0..4)
         .map(|who| State {
             cwd: 0,
             tools: vec!["Read", "Bash"],
             messages: vec![user(&format!("你好 {who} 🙂/é"))],
-            chat: who == 2,
+            spoken: [Spoken::Anthropic, Spoken::Anthropic, Spoken::Chat, Spoken::Responses][who],
         })
         .collect();
     let mut lines = Vec::new();
@@ -142,7 +167,10 @@ fn log(steps: &[(usize, usize, usize)]) -> Vec<String> {
         }
         let system = format!("{}\n# Env\ncwd: /home/{}\n", words(1_100, "s"), state.cwd);
         let mut body = anthropic(&system, &state.tools, &state.messages);
-        if state.chat {
+        if state.spoken == Spoken::Responses {
+            body = responses(&system, state);
+        }
+        if state.spoken == Spoken::Chat {
             // The system prompt as a message in front, as Chat Completions has it.
             let mut messages = vec![json!({ "role": "system", "content": system })];
             messages.extend(state.messages.iter().map(|message| match &message["content"][0]["type"] {
@@ -193,6 +221,29 @@ fn log(steps: &[(usize, usize, usize)]) -> Vec<String> {
     lines
 }
 
+/// A line with a piece of it taken out, or something put into it.
+fn damaged(line: &str, at: usize, what: usize) -> String {
+    const SIGNS: [&str; 14] = ["\"", "\\", "{", "}", "[", "]", ",", ":", "0", "-", ".", "x", "\u{1}", "é"];
+    let chars: Vec<char> = line.chars().collect();
+    // The two libraries have other opinions on half a surrogate pair.
+    if chars.is_empty() || line.contains("\\u") {
+        return line.to_owned();
+    }
+    let at = at % chars.len();
+    let (head, tail) = (&chars[..at], &chars[at..]);
+    let text = |chars: &[char]| chars.iter().collect::<String>();
+    match what {
+        0..14 => text(head) + SIGNS[what] + &text(tail),
+        14 => text(head),
+        15 => text(tail),
+        16 => text(head) + &text(&tail[1..]),
+        17 => text(head) + &text(&tail[tail.len().min(400)..]),
+        // A line that was written twice, without an end between.
+        18 => format!("{line}{line}"),
+        _ => text(head) + &line.chars().rev().take(30).collect::<String>() + &text(tail),
+    }
+}
+
 /// What has to be the same.
 fn told(calls: &[Call]) -> Vec<String> {
     calls
@@ -234,10 +285,31 @@ proptest! {
 
     #[test]
     fn jumping_over_what_is_known_comes_to_what_reading_everything_comes_to(
-        steps in prop::collection::vec((0..3_usize, 0..9_usize, 0..32_usize), 1..16),
+        steps in prop::collection::vec((0..4_usize, 0..9_usize, 0..32_usize), 1..16),
         memory in prop::sample::select(vec![0_usize, 20_000, 1 << 22]),
     ) {
         let lines = log(&steps);
+        let (calls, skipped) = audited(&lines, memory);
+        prop_assert_eq!(told(&calls), told(&reference(&lines)));
+        prop_assert_eq!(skipped.len() + calls.len(), lines.len());
+    }
+
+    #[test]
+    fn the_same_holds_for_lines_that_are_damaged(
+        steps in prop::collection::vec((0..4_usize, 0..9_usize, 0..32_usize), 1..16),
+        // Near the beginning and the end of a line stand its keys and figures.
+        damage in prop::collection::vec((0..16_usize, prop_oneof![0..200_usize, 0..20_000_usize, 19_600..20_000_usize], 0..20_usize), 1..8),
+        memory in prop::sample::select(vec![0_usize, 20_000, 1 << 22]),
+    ) {
+        let mut lines = log(&steps);
+        for (line, at, what) in damage {
+            if let Some(line) = lines.get_mut(line) {
+                let len = line.chars().count();
+                // From the end, where it is near the end of the longest.
+                let at = if at >= 19_600 { len.saturating_sub(20_000 - at) } else { at };
+                *line = damaged(line, at, what);
+            }
+        }
         let (calls, skipped) = audited(&lines, memory);
         prop_assert_eq!(told(&calls), told(&reference(&lines)));
         prop_assert_eq!(skipped.len() + calls.len(), lines.len());

@@ -1,7 +1,8 @@
 //! The block family: the longest common prefix, down to whole blocks.
 
 use super::lcp::Lcp;
-use super::{Asked, Floor, Found, Kept, Miss, read_again};
+use super::room::Room;
+use super::{Asked, Floor, Found, Kept, Miss, driven_out, read_again};
 use crate::core::cache::model::Known;
 use crate::core::cache::outcome::Write;
 use crate::core::cache::rules::{BlockRules, Generated};
@@ -19,6 +20,8 @@ pub(in crate::core::cache) struct BlockStore {
     /// True where writing has a price of its own.
     fee: bool,
     lcp: Lcp,
+    /// None where no limit is known.
+    room: Option<Room>,
 }
 
 impl BlockStore {
@@ -38,6 +41,7 @@ impl BlockStore {
             generated: rules.generated.as_ref().map_or(Generated::No, |known| known.value),
             lives: rules.lives.as_ref().map_or_else(Vec::new, |lives| lives.value.clone()),
             fee,
+            room: rules.room.as_ref().map(|room| Room::new(room.value, floor.block)),
             lcp: Lcp::new(life, rules.visible.as_ref().map_or(0, |visible| visible.value.after)),
         }
     }
@@ -52,8 +56,12 @@ impl BlockStore {
         // The life that it asks for, where it has a choice.
         let life = asked.life(&self.lives);
         let common = self.lcp.call(asked, life.map(|life| i64::from(life) * 1_000), measure);
-        let plain = running.before(common.blocks) + common.inside;
-        let with_answer = running.before(common.with_answer).max(plain);
+        let there = self.lcp.in_memory(self.room.as_mut(), asked, &common);
+        let plain = (running.before(common.blocks) + common.inside).min(there);
+        // An answer stands behind the prompt that it answered, and goes before it.
+        let answer =
+            if there < running.before(common.blocks) { 0 } else { running.before(common.with_answer) };
+        let with_answer = answer.max(plain);
         let anew = u32::from(self.recompute_last);
         let last = sent.saturating_sub(anew);
         let read = |tokens: u32| {
@@ -68,7 +76,7 @@ impl BlockStore {
             Generated::Measured => read(with_answer),
             Generated::Yes | Generated::No => documented,
         };
-        self.lcp.forget();
+        self.lcp.forget_with(self.room.as_mut());
 
         let ideal = self.floor.of(asked.equal.min(last));
         let below = (sent < self.floor.min).then_some(Miss::BelowMinimum(self.floor.min));
@@ -89,7 +97,9 @@ impl BlockStore {
                 anew,
             }),
             ideal,
-            miss: read_again(asked, ideal, documented, &common, self.lcp.life()).or(below),
+            miss: driven_out(asked, ideal, documented, there, &common)
+                .or_else(|| read_again(asked, ideal, documented, &common, self.lcp.life()))
+                .or(below),
             age: common.age,
             ..Found::read(documented)
         }

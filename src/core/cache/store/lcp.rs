@@ -2,6 +2,7 @@
 //!
 //! Several families round it in their own ways.
 
+use super::room::Room;
 use super::tree::{Cursor, ROOT, Seq, Tree, last_use};
 use super::{Asked, comparable};
 use crate::core::tokens::Measure;
@@ -175,6 +176,21 @@ impl Lcp {
             let mut paths: Vec<_> = self.cursors.iter_mut().map(|cursor| &mut cursor.path).collect();
             self.tree.shrink(&mut paths)
         })
+    }
+
+    /// How many leading tokens of the request that was just made can be in memory, where there is only so much room: any
+    /// number where all is there that it has in common with others. What is in common inside of a block is taken to be.
+    pub(super) fn in_memory(&self, room: Option<&mut Room>, asked: &Asked<'_>, common: &Common) -> u32 {
+        let Some(room) = room else { return u32::MAX };
+        let there = room.call(self.path(asked.conversation), asked.running);
+        if there < asked.running.before(common.blocks) { there } else { u32::MAX }
+    }
+
+    /// Forgets what was used longest ago when it is time, in memory as well.
+    pub(super) fn forget_with(&mut self, room: Option<&mut Room>) {
+        if let (Some(moved), Some(room)) = (self.forget(), room) {
+            room.moved(&moved);
+        }
     }
 
     /// True when what follows the first `depth` blocks can be the answer to a request that ended there: each had one, and

@@ -12,6 +12,7 @@ pub(super) mod marked;
 mod opaque;
 mod radix;
 pub(super) mod resource;
+mod room;
 mod slot;
 mod tree;
 mod units;
@@ -161,6 +162,12 @@ fn read_again(asked: &Asked<'_>, ideal: u32, read: u32, common: &Common, life: O
             (age, life) => Miss::Unexplained { age: age.unwrap_or_default(), life },
         })
     })
+}
+
+/// Why less was read, where other prompts needed the room: `there` tokens were left in memory.
+fn driven_out(asked: &Asked<'_>, ideal: u32, read: u32, there: u32, common: &Common) -> Option<Miss> {
+    let equal = asked.less().is_none() && there < ideal && read < ideal;
+    equal.then(|| Miss::Evicted { age: common.age.unwrap_or_default() })
 }
 
 /// Tokens down to whole blocks, above a minimum.

@@ -26,6 +26,8 @@ struct Shared {
     tokens: u32,
     /// With the answer that the model wrote to it.
     with_answer: u32,
+    /// True where the request goes on from its end.
+    whole: bool,
 }
 
 /// The store of a model of the slot family.
@@ -36,6 +38,7 @@ pub(in crate::core::cache) struct SlotStore {
     min_eval: u32,
     host: Option<u32>,
     generated: bool,
+    checkpoint: Option<u32>,
     /// At most as many as there are slots.
     working: Vec<Prompt>,
     /// What was driven out, the longest unused first.
@@ -54,6 +57,7 @@ impl SlotStore {
             min_eval: rules.min_eval.value,
             host: rules.host.as_ref().map(|host| host.value),
             generated: rules.generated.value == Generated::Yes,
+            checkpoint: rules.checkpoint.as_ref().map(|step| step.value.max(1)),
             working: Vec::new(),
             parked: Vec::new(),
             uses: 0,
@@ -116,8 +120,11 @@ impl SlotStore {
         }
 
         let last = sent.saturating_sub(self.min_eval);
-        let read = if self.generated { have.with_answer } else { have.tokens }.min(last);
-        let ideal = asked.equal.min(last);
+        let common = if self.generated { have.with_answer } else { have.tokens };
+        let cut = |tokens: u32| self.checkpoint.map_or(tokens, |step| tokens / step * step);
+        let read = if have.whole { common } else { cut(common) }.min(last);
+        let whole = asked.before.as_ref().is_none_or(|before| before.same == before.blocks);
+        let ideal = if whole { asked.equal } else { cut(asked.equal) }.min(last);
         let miss =
             (ideal > read).then(|| asked.less().unwrap_or(Miss::Evicted { age: age.unwrap_or_default() }));
         Found {
@@ -150,6 +157,7 @@ fn shared(asked: &Asked<'_>, prompt: &Prompt, measure: &mut dyn Measure) -> Shar
     };
     let both = prompt.blocks.iter().zip(asked.blocks).enumerate();
     let same = both.take_while(|(index, (old, new))| equal(*index, old, new)).count();
+    let whole = same == prompt.blocks.len();
     let mut tokens = asked.running.before(same);
     let mut with_answer = tokens;
     match (prompt.blocks.get(same), asked.blocks.get(same)) {
@@ -165,5 +173,5 @@ fn shared(asked: &Asked<'_>, prompt: &Prompt, measure: &mut dyn Measure) -> Shar
         }
         _ => {}
     }
-    Shared { tokens, with_answer }
+    Shared { tokens, with_answer, whole }
 }

@@ -76,6 +76,7 @@ fn marked_model(min: u32) -> Model {
         lives: known(vec![300, 3_600]),
         visible: known(Visible { when: When::FirstToken, after: 1_000 }),
         automatic: Some(known(true)),
+        server_tools: None,
     };
     Model {
         method: Method::Exact { encoding: Encoding::O200k },
