@@ -6,7 +6,7 @@ use super::page::{Ink, Line};
 use crate::app::views::OverlayView;
 use crate::core::text::number::grouped;
 use crate::io::overlay::lock::State as Held;
-use crate::io::overlay::session::{Life, Target};
+use crate::io::overlay::session::Life;
 use crate::io::overlay::status::{FileStatus, RoundTrip, SessionStatus};
 
 /// What is on disk, a line for each thing.
@@ -17,7 +17,11 @@ pub(super) fn lines(life: &OverlayView) -> Vec<Line> {
         lines.push(texts.into_iter().fold(line, |line, (text, ink)| line.cell(text, ink)));
     };
     let status = &life.status;
-    add("disk source".into(), "source", file(life, &status.source));
+    let mut source = file(life, &status.source);
+    if let Some(writer) = status.writer() {
+        source.push((format!(", of the session {}", writer.id), Ink::Text));
+    }
+    add("disk source".into(), "source", source);
     add("disk applied".into(), "applied", trip(status.round_trip.as_ref()));
     let lock = life.shown(&status.lock);
     let (held, ink) = match &status.held {
@@ -28,20 +32,22 @@ pub(super) fn lines(life: &OverlayView) -> Vec<Line> {
         Err(why) => (why.clone(), Ink::Bad),
     };
     add("disk lock".into(), "lock", vec![(format!("{lock}  "), Ink::Text), (held, ink)]);
-    for session in &status.sessions {
-        add(format!("disk session {}", session.id), "session", of_session(life, session));
+    for session in status.sessions.iter().filter(|session| session.life != Life::Archived) {
+        let key = format!("disk session {}", session.id);
+        add(key.clone(), "session", of_session(life, session));
+        if let Some(carrier) = carrier(life, session) {
+            add(format!("{key} file"), "", carrier);
+        }
+    }
+    if let Some(ended) = status.ended() {
+        add("disk ended".into(), "ended", vec![(ended, Ink::Dim)]);
     }
     if status.sessions.is_empty() {
         add("disk session".into(), "session", vec![("none has a file".into(), Ink::Dim)]);
     }
-    for path in &status.left {
-        let told = vec![(life.shown(path), Ink::Text), ("  left by a dead process".into(), Ink::Bad)];
-        add(format!("disk left {}", path.display()), "left", told);
-    }
-    for stray in &status.source.strays {
-        let at = format!("disk stray {}", stray.line);
-        let place = format!("{}:{}:{}  ", life.shown(&status.source.path), stray.line, stray.column);
-        add(at, "found", vec![(place, Ink::Text), (stray.to_string(), Ink::Bad)]);
+    for (at, finding) in status.findings(&|path| life.shown(path)).into_iter().enumerate() {
+        add(format!("disk found {at}"), "found", vec![(finding.what, Ink::Bad)]);
+        add(format!("disk next {at}"), "", vec![(finding.next, Ink::Dim)]);
     }
     lines
 }
@@ -88,30 +94,43 @@ fn trip(trip: Option<&RoundTrip>) -> Vec<(String, Ink)> {
         (None, true) => ("the file goes with its block".into(), Ink::Good),
         (None, false) => (format!("{} bytes, 0 differ", grouped(trip.stripped)), Ink::Good),
     };
-    let with = format!("{} bytes to the source; stripped again: ", grouped(trip.applied));
-    vec![(with, Ink::Text), (back, ink)]
+    vec![(format!("it would have {} bytes; stripped again: ", grouped(trip.applied)), Ink::Text), (back, ink)]
 }
 
 fn of_session(life: &OverlayView, session: &SessionStatus) -> Vec<(String, Ink)> {
     let own = life.scratch && session.id == life.session;
     let (word, ink) = match &session.life {
-        Life::Foreign if own => ("written by this run", Ink::Text),
-        Life::Stale => ("stale", Ink::Warn),
-        Life::Unreadable(_) => ("its record cannot be read", Ink::Bad),
-        life => (life.word(), Ink::Dim),
+        Life::Foreign if own => ("written by this run".to_owned(), Ink::Text),
+        Life::Stale => ("stale".into(), Ink::Warn),
+        Life::Unreadable(_) => ("its record cannot be read".into(), Ink::Bad),
+        Life::OtherFile(source) => (format!("of another file: {}", life.shown(source)), Ink::Dim),
+        other => (other.word().into(), Ink::Dim),
     };
-    let mut texts = vec![(format!("{}  ", session.id), Ink::Text), (word.into(), ink)];
-    if let Some(owner) = session.owner.as_ref().filter(|_| session.life != Life::Archived) {
+    let mut texts = vec![(format!("{}  ", session.id), Ink::Text), (word, ink)];
+    if let Some(owner) = &session.owner {
         texts.push((format!(", process {}", owner.pid), Ink::Dim));
     }
-    if session.target == Some(Target::Source) {
-        texts.push((", in the source".into(), Ink::Dim));
-    } else if let Some(bytes) = session.file.bytes {
-        let (text, ink) = holds(&session.file, bytes);
-        texts.push((format!(", {text}"), ink));
+    texts
+}
+
+/// The file that carries the block of a session, and what it holds.
+fn carrier(life: &OverlayView, session: &SessionStatus) -> Option<Vec<(String, Ink)>> {
+    if session.is_in_source() {
+        let path = life.shown(&life.status.source.path);
+        let (has, ink) = match session.own {
+            Some(true) => ("the source, has its block", Ink::Text),
+            Some(false) => ("the source, has another block than its own", Ink::Warn),
+            None => ("the source, has no block", Ink::Warn),
+        };
+        return Some(vec![(format!("{path}  "), Ink::Text), (has.into(), ink)]);
     }
+    let has_file = session.file.bytes.is_some() || session.file.unreadable.is_some();
+    if !has_file && !session.goes_on() {
+        return None;
+    }
+    let mut texts = file(life, &session.file);
     if session.own == Some(false) {
         texts.push((", edited by somebody else".into(), Ink::Warn));
     }
-    texts
+    Some(texts)
 }

@@ -15,10 +15,11 @@ use crate::core::fact::Name;
 use crate::core::source::parse_time;
 use crate::io::bench_file::Machine as Place;
 use crate::io::load::machine_time;
+use crate::io::overlay::findings::typed;
+use crate::io::overlay::lock::{NoLock, State};
 use crate::io::overlay::owner::{self, Owner};
 use crate::io::overlay::profile::{Composed, Profile, Wanted};
 use crate::io::overlay::session::{Life, Record, SCHEMA, Target, is_id, new_id};
-use crate::io::overlay::status::Status;
 use crate::io::overlay::world::{Kind, Machine, World};
 use crate::io::overlay::{Change, Overlay, Site, Trouble};
 
@@ -65,10 +66,17 @@ impl<'a> Job<'a> {
         {
             return Err(Failure::message(format!("--now {now}: write a time such as 2026-04-01T09:00:00Z")));
         }
-        let name = args
-            .file
-            .file_name()
-            .ok_or_else(|| Failure::message(format!("`{}` names no file", args.file.display())))?;
+        let file = args.file.display();
+        let name = args.file.file_name().ok_or_else(|| {
+            Failure::Diagnostics(vec![Diagnostic::error(format!("`{file}` names no file")).hint(format!(
+                "name the file with the rules, such as `{}`",
+                args.file.join("AGENTS.md").display()
+            ))])
+        })?;
+        if name.to_str().is_none() {
+            // Prompts and records name it, and they are text.
+            return Err(Failure::message(format!("{file}: its name is not UTF-8")));
+        }
         let folder = real_folder(args.file.parent().unwrap_or(Path::new("")))?;
         let workspace = match &args.workspace {
             Some(workspace) => real_folder(workspace)?,
@@ -140,8 +148,7 @@ impl<'a> Job<'a> {
         if let Some(id) = &self.args.session {
             // One of another file is nothing that this command may touch, or even look at as its own. A record that
             // nobody can read is told by whoever needs it.
-            let known = self.site.sessions.as_ref().and_then(|all| all.read(&Machine, id).ok().flatten());
-            let own = self.overlay().of_this_file(id, known.as_ref());
+            let own = self.overlay().of_this_file(id, self.known(id).as_ref());
             return own.map(|()| Some(id.clone())).map_err(|trouble| self.failed(&trouble));
         }
         let own = self.candidates(false);
@@ -158,12 +165,15 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// The record of a session, where there is one that can be read and says something here.
+    fn known(&self, id: &str) -> Option<Record> {
+        self.overlay().known(id).ok().flatten()
+    }
+
     /// What the record of a session says now; a new one where there is none.
     fn record(&self, id: &str) -> Result<Record> {
         let known = match &self.site.sessions {
-            Some(sessions) => sessions
-                .read(&Machine, id)
-                .map_err(|why| self.failed(&Trouble::File(sessions.record(id), why)))?,
+            Some(_) => self.overlay().known(id).map_err(|trouble| self.failed(&trouble))?,
             None => None,
         };
         let began = match (&self.args.now, &known) {
@@ -241,11 +251,7 @@ impl<'a> Job<'a> {
     }
 
     fn refresh(mut self, profile: &mut Profile, out: &mut Out<'_>) -> Result {
-        let applied = |id: &String| {
-            self.site.sessions.as_ref().is_some_and(
-                |sessions| matches!(sessions.read(&Machine, id), Ok(Some(record)) if record.ended.is_none()),
-            )
-        };
+        let applied = |id: &String| self.known(id).is_some_and(|record| record.ended.is_none());
         let others = self.candidates(true);
         let id = match self.session()? {
             Some(id) => Some(id).filter(applied),
@@ -304,11 +310,12 @@ impl<'a> Job<'a> {
 
     /// Where an overlay is that was not meant, and what takes it out: each one sentence.
     fn elsewhere(&self) -> Vec<String> {
-        let (overlay, file) = (self.overlay(), self.shown(&self.site.source));
+        let overlay = self.overlay();
+        let (shown, file) = (self.shown(&self.site.source), self.typed(&self.site.source));
         let mut hints = Vec::new();
         if self.target == Target::Session && overlay.status(None).source.blocks > 0 {
             hints.push(format!(
-                "{file} holds a block: `plywood overlay strip {file} --target source` takes it out"
+                "{shown} holds a block: `plywood overlay strip {file} --target source` takes it out"
             ));
         }
         for record in self.candidates(true) {
@@ -346,8 +353,7 @@ impl<'a> Job<'a> {
     fn taken_out(&self) -> std::result::Result<Option<Change>, Stop> {
         let overlay = self.overlay();
         let id = self.session().map_err(Stop::Failed)?;
-        let known =
-            id.as_deref().and_then(|id| self.site.sessions.as_ref()?.read(&Machine, id).ok().flatten());
+        let known = id.as_deref().and_then(|id| self.known(id));
         let change = match (&id, self.target) {
             // A block in the source is one block, whoever has put it there.
             (_, Target::Source) if known.as_ref().is_none_or(|known| known.target != Target::Source) => {
@@ -369,9 +375,10 @@ impl<'a> Job<'a> {
         };
         let composed =
             profile.compose(id.as_deref().unwrap_or("session"), &began).map_err(Failure::Diagnostics)?;
-        let status: Status = self.overlay().status(Some(&composed.texts));
-        report::status(self, &status, id.as_deref(), &composed, out)?;
-        Ok(if status.findings().is_empty() { Outcome::Done } else { Outcome::Found })
+        let status = self.overlay().status(Some(&composed.texts));
+        let findings = status.findings(&|path| self.shown(path));
+        report::status(self, &status, id.as_deref(), &composed, &findings, out)?;
+        Ok(if findings.is_empty() { Outcome::Done } else { Outcome::Found })
     }
 
     fn clean(&self, out: &mut Out<'_>) -> Result {
@@ -399,26 +406,49 @@ impl<'a> Job<'a> {
                 };
                 Ok(Outcome::Told(strays.iter().map(problem).collect()))
             }
+            Trouble::File(path, why) if *path == self.site.source && action == "apply" => {
+                let hint = "without `--target source` the overlay goes into a file of the session's own, and this one \
+                            stays as it is";
+                let told = format!("{}: {why}", self.shown(path));
+                Err(Failure::Diagnostics(vec![Diagnostic::error(told).hint(hint)]))
+            }
             other => Err(self.failed(other)),
         }
     }
 
     fn failed(&self, trouble: &Trouble) -> Failure {
-        match trouble {
-            Trouble::File(path, why) => Failure::message(format!("{}: {why}", self.shown(path))),
+        let (told, hint) = match trouble {
+            Trouble::File(path, why) => (format!("{}: {why}", self.shown(path)), None),
             Trouble::OtherFile { id, source } => {
                 let (source, file) = (self.shown(source), self.args.file.display());
-                let told = format!("the session {id} belongs to another file: {source}");
-                Failure::Diagnostics(vec![
-                    Diagnostic::error(told).hint(format!(
-                        "name `{source}` instead of `{file}`, or another session with --session"
-                    )),
-                ])
+                let hint = format!("name `{source}` instead of `{file}`, or another session with --session");
+                (format!("the session {id} belongs to another file: {source}"), Some(hint))
             }
-            Trouble::Session(_) => Failure::Diagnostics(vec![Diagnostic::error(trouble.to_string()).hint(
-                "--owner PID acts for another process; `overlay clean` ends the sessions of dead ones",
-            )]),
-            other => Failure::message(other.to_string()),
+            Trouble::Session(why) => {
+                let hint =
+                    "--owner PID acts for another process; `overlay clean` ends the sessions of dead ones";
+                (why.clone(), Some(hint.to_owned()))
+            }
+            Trouble::Lock(lock) => (lock.to_string(), self.lock_hint(lock)),
+            Trouble::Markers(..) => (trouble.to_string(), None),
+        };
+        Failure::Diagnostics(vec![match hint {
+            Some(hint) => Diagnostic::error(told).hint(hint),
+            None => Diagnostic::error(told),
+        }])
+    }
+
+    /// What to do about a lock that cannot be had.
+    fn lock_hint(&self, lock: &NoLock) -> Option<String> {
+        let NoLock::Busy { path, state, .. } = lock else { return None };
+        match &**state {
+            State::Held(record) if owner::is_here(&record.owner) => Some(
+                "it is given back as soon as that process is done, or gone; --wait SECONDS waits longer"
+                    .into(),
+            ),
+            // Nobody here can tell whether it lives.
+            State::Held(_) => Some(format!("where nothing runs there any more, remove {}", self.typed(path))),
+            _ => None,
         }
     }
 
@@ -426,6 +456,11 @@ impl<'a> Job<'a> {
     fn shown(&self, path: &Path) -> String {
         let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
         path.strip_prefix(&here).unwrap_or(path).display().to_string()
+    }
+
+    /// The same as it is typed in a shell.
+    fn typed(&self, path: &Path) -> String {
+        typed(&self.shown(path))
     }
 }
 

@@ -9,6 +9,7 @@ use super::Job;
 use crate::cli::output::{Out, Result};
 use crate::core::overlay::scan::{Stray, Trouble as Wrong};
 use crate::core::text::number::grouped;
+use crate::io::overlay::findings::{Finding, typed};
 use crate::io::overlay::lock::State;
 use crate::io::overlay::profile::Composed;
 use crate::io::overlay::session::{Life, Record, sha256};
@@ -271,8 +272,9 @@ pub(super) fn cleaned(
     for record in elsewhere {
         let source = job.shown(&record.source);
         out.line(format_args!(
-            "note: the session {} of {source} is stale, too: `plywood overlay clean {source}`",
-            record.id
+            "note: the session {} of {source} is stale, too: `plywood overlay clean {}`",
+            record.id,
+            typed(&source)
         ))?;
     }
     Ok(())
@@ -306,6 +308,7 @@ fn session_json(job: &Job<'_>, session: &SessionStatus) -> Value {
         "resumed": session.resumed,
         "file": file_json(job, &session.file),
         "as_written": session.own,
+        "lost": session.gone,
     })
 }
 
@@ -326,9 +329,9 @@ pub(super) fn status(
     status: &Status,
     session: Option<&str>,
     composed: &Composed,
+    findings: &[Finding],
     out: &mut Out<'_>,
 ) -> Result<()> {
-    let findings = status.findings();
     if job.args.json {
         let trip = status.round_trip.as_ref().map(|trip| {
             json!({
@@ -345,7 +348,7 @@ pub(super) fn status(
             "lock": lock_json(job, status),
             "sessions": status.sessions.iter().map(|session| session_json(job, session)).collect::<Vec<_>>(),
             "left": status.left.iter().map(|path| job.shown(path)).collect::<Vec<_>>(),
-            "findings": findings,
+            "findings": findings.iter().map(|one| json!({ "what": one.what, "next": one.next })).collect::<Vec<_>>(),
         }))?;
         return Ok(());
     }
@@ -366,7 +369,7 @@ pub(super) fn status(
     if status.sessions.is_empty() {
         out.line("sessions none")?;
     }
-    for one in &status.sessions {
+    for one in status.sessions.iter().filter(|session| session.life != Life::Archived) {
         let owner = one.owner.as_ref().map(|owner| format!(", process {}", owner.pid)).unwrap_or_default();
         let since = one.began.as_ref().map(|began| format!(", since {began}")).unwrap_or_default();
         if let Life::OtherFile(source) = &one.life {
@@ -374,12 +377,20 @@ pub(super) fn status(
             continue;
         }
         out.line(format_args!("session  {}: {}{owner}{since}", one.id, one.life.word()))?;
-        if one.target != Some(crate::io::overlay::session::Target::Source) && one.ended.is_none() {
-            out.line(format_args!("         {}", file_line(job, &one.file)))?;
-        }
+        let carrier = match one.own {
+            _ if !one.is_in_source() => file_line(job, &one.file),
+            Some(true) => format!("{}: its block is in it", job.shown(&status.source.path)),
+            Some(false) => format!("{}: the block in it is not its own", job.shown(&status.source.path)),
+            None => format!("{}: there is no block in it", job.shown(&status.source.path)),
+        };
+        out.line(format_args!("         {carrier}"))?;
+    }
+    if let Some(ended) = status.ended() {
+        out.line(format_args!("ended    {ended}"))?;
     }
     for finding in findings {
-        out.line(format_args!("found    {finding}"))?;
+        out.line(format_args!("found    {}", finding.what))?;
+        out.line(format_args!("         {}", finding.next))?;
     }
     Ok(())
 }
@@ -414,5 +425,5 @@ fn trip_line(trip: Option<&RoundTrip>) -> String {
         (None, true) => "the file goes with its block".into(),
         (None, false) => format!("{} bytes, the same byte for byte", size(trip.stripped)),
     };
-    format!("to the source: {} bytes; stripped again: {back}", size(trip.applied))
+    format!("the source would have {} bytes; stripped again: {back}", size(trip.applied))
 }

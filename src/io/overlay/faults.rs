@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicUsize, Ordering};
@@ -20,6 +21,8 @@ pub(super) enum Fault {
     None,
     /// The process dies before it; a write gets half of its bytes down.
     Death,
+    /// The machine loses its power before it: what was written and is not on the disk is gone.
+    PowerLoss,
     /// It fails, and everything after it works.
     Once(ErrorKind),
     /// It and every later step of its kind fail, as on a full disk.
@@ -41,6 +44,8 @@ pub(super) struct Process {
     jump: i64,
     /// How long it has slept, in milliseconds; nobody really waits.
     slept: AtomicUsize,
+    /// Files that were written and are not on the disk yet, under whatever name.
+    unsynced: Mutex<Vec<File>>,
 }
 
 /// Numbers that no real process has.
@@ -60,6 +65,7 @@ impl Process {
             off: AtomicI64::new(0),
             jump: 0,
             slept: AtomicUsize::new(0),
+            unsynced: Mutex::default(),
         }
     }
 
@@ -99,6 +105,13 @@ impl Process {
                 self.end();
                 if writes { Ok(true) } else { Err(Process::gone()) }
             }
+            Fault::PowerLoss if step == self.at => {
+                self.end();
+                for file in self.unsynced.lock().expect("no panic").iter() {
+                    file.set_len(0)?;
+                }
+                Err(Process::gone())
+            }
             Fault::Once(kind) if step == self.at => Err((*kind).into()),
             Fault::From(kind) if step >= self.at && writes => Err((*kind).into()),
             Fault::Meanwhile(act) if step == self.at => {
@@ -108,6 +121,18 @@ impl Process {
             _ => Ok(false),
         }
     }
+}
+
+#[cfg(unix)]
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Without numbers of files, only one of this length can be meant.
+#[cfg(not(unix))]
+fn same(one: &Metadata, other: &Metadata) -> bool {
+    one.len() == other.len()
 }
 
 impl World for Process {
@@ -150,7 +175,15 @@ impl World for Process {
             Machine.write(path, &bytes[..bytes.len() / 2])?;
             return Err(Process::gone());
         }
-        Machine.write(path, bytes)
+        Machine.write(path, bytes)?;
+        let file = OpenOptions::new().write(true).open(path)?;
+        self.unsynced.lock().expect("no panic").push(file);
+        Ok(())
+    }
+
+    fn attributes(&self, path: &Path, of: &Path) -> io::Result<()> {
+        self.step(false)?;
+        Machine.attributes(path, of)
     }
 
     fn liken(&self, path: &Path, to: &About) -> io::Result<()> {
@@ -158,9 +191,12 @@ impl World for Process {
         Machine.liken(path, to)
     }
 
-    fn sync(&self, _: &Path) -> io::Result<()> {
-        // The machine does not lose its power here.
-        self.step(false).map(drop)
+    fn sync(&self, path: &Path) -> io::Result<()> {
+        self.step(false)?;
+        // It does not really wait for the disk; only what the machine would lose is kept in mind.
+        let is = |file: &File| Ok::<_, io::Error>(same(&file.metadata()?, &fs::metadata(path)?));
+        self.unsynced.lock().expect("no panic").retain(|file| !is(file).unwrap_or(false));
+        Ok(())
     }
 
     fn sync_folder(&self, _: &Path) {

@@ -5,17 +5,24 @@
 //! is removed by the next one. Everything outside goes through [`world::World`], step by step, so that tests can let any step
 //! fail or be the last.
 
+mod apply;
+mod attributes;
+mod clean;
+mod end;
 #[cfg(test)]
 mod faults;
+pub mod findings;
 pub mod lock;
 pub mod owner;
 pub mod profile;
 pub mod session;
+mod source;
 pub mod status;
 mod temp;
 #[cfg(test)]
 mod tests;
 pub mod watch;
+mod whose;
 pub mod world;
 pub mod write;
 
@@ -23,15 +30,14 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+pub use self::clean::{Cleaned, Did};
 use self::lock::{Lock, NoLock};
-use self::owner::Owner;
-use self::session::{Life, Record, Sessions, Target, sha256};
+use self::session::Sessions;
 use self::world::World;
 use self::write::{Unwritten, content};
 use crate::core::bench::Markers;
-use crate::core::overlay::file::{apply_among, strip_among};
-use crate::core::overlay::generated::{self, Sign};
-use crate::core::overlay::scan::{Stray, scan};
+use crate::core::overlay::generated::Sign;
+use crate::core::overlay::scan::Stray;
 
 /// How often a file is tried again that others write at the same time.
 const TRIES: usize = 8;
@@ -165,364 +171,7 @@ type Made = (Option<Vec<u8>>, Vec<String>);
 /// What makes it of what the file holds.
 type Make<'m> = dyn Fn(Option<&[u8]>) -> Result<Made, Trouble> + 'm;
 
-impl<'w> Overlay<'w> {
-    /// Puts a block at the end of the source, in place of those that it holds.
-    ///
-    /// # Errors
-    ///
-    /// When the source has to be left alone, or cannot be written.
-    pub fn apply_source(&self, block: &str) -> Result<Change, Trouble> {
-        let path = &self.site.source;
-        self.edit(path, "apply", &|now| self.with_block(path, now, block))
-    }
-
-    /// Takes every block out of the source. A file that was made for its block goes with it.
-    ///
-    /// # Errors
-    ///
-    /// As [`Overlay::apply_source`].
-    pub fn strip_source(&self) -> Result<Change, Trouble> {
-        let path = &self.site.source;
-        self.edit(path, "strip", &|now| self.without_block(path, now))
-    }
-
-    /// Puts the line into the source that says that it was generated, once. Everything else in it stays byte for byte.
-    ///
-    /// # Errors
-    ///
-    /// Where there is no source; and as [`Overlay::apply_source`].
-    pub fn mark_source(&self, sign: &Sign) -> Result<Change, Trouble> {
-        let path = &self.site.source;
-        let families: Vec<Markers> = [&self.site.own].into_iter().chain(&self.site.others).cloned().collect();
-        self.edit(path, "mark", &|now| {
-            let now = now.ok_or_else(|| Trouble::File(path.clone(), "there is no such file".into()))?;
-            let after = generated::put(now, sign, &families)
-                .map_err(|stray| Trouble::Markers(path.clone(), vec![stray]))?;
-            Ok((Some(after), Vec::new()))
-        })
-    }
-
-    /// Begins a session, or goes on with one, and writes its overlay.
-    ///
-    /// # Errors
-    ///
-    /// When the session belongs to another file, or to another process that lives; and as [`Overlay::apply_source`].
-    pub fn apply(&self, wanted: &Record, texts: &Texts) -> Result<(Change, Record), Trouble> {
-        let sessions = self.sessions()?;
-        let (file, id) = (sessions.file(&wanted.id), &wanted.id);
-        let path = if wanted.target == Target::Source { &self.site.source } else { &file };
-        let make = |now: Option<&[u8]>, record: Option<&Record>| match wanted.target {
-            Target::Source => self.with_block(path, now, &texts.block),
-            Target::Session => self.session_file(path, now, record, texts),
-        };
-        let found = self.record(id)?;
-        self.of_this_file(id, found.as_ref())?;
-        // Where nothing would be another, nobody is kept waiting.
-        if let Some(known) = found
-            && let now = self.content(path)?
-            && (&known.owner, known.target, &known.ended) == (&wanted.owner, wanted.target, &None)
-            && let (after, notes) = make(now.as_deref(), Some(&known))?
-            && after == now
-        {
-            return Ok((Change { path: path.clone(), before: now, after, notes }, known));
-        }
-        self.locked("apply", || {
-            let known = self.record(id)?;
-            self.may(id, known.as_ref(), &wanted.owner)?;
-            let mut record = match &known {
-                Some(known) => Record {
-                    resumed: known.resumed + u32::from(known.owner != wanted.owner || known.ended.is_some()),
-                    began: known.began.clone(),
-                    written: known.written.clone(),
-                    ..wanted.clone()
-                },
-                None => wanted.clone(),
-            };
-            let moves = |known: &&Record| known.target != wanted.target && known.ended.is_none();
-            if let Some(known) = known.as_ref().filter(moves) {
-                // It moves: a session has one overlay.
-                let old = if known.target == Target::Source { &self.site.source } else { &file };
-                self.take_out(known, old)?;
-            }
-            for _ in 0..TRIES {
-                let now = self.content(path)?;
-                let (after, notes) = make(now.as_deref(), known.as_ref())?;
-                if wanted.target == Target::Session {
-                    // What the file may hold is on record before it does.
-                    let mine = now.as_deref().filter(|now| record.wrote(now)).map(sha256);
-                    // With text of somebody else in it, it is not ours to remove.
-                    let whole = after.as_deref().filter(|after| *after == texts.file.as_bytes());
-                    record.written = mine.into_iter().chain(whole.map(sha256)).collect();
-                    record.written.dedup();
-                }
-                if !self.dry {
-                    self.world
-                        .make_folder(&sessions.folder.join(id))
-                        .map_err(|error| Trouble::File(sessions.folder.join(id), world::reason(&error)))?;
-                    self.keep(&record)?;
-                }
-                if self.put(path, now.as_deref(), after.as_deref())? {
-                    return Ok((Change { path: path.clone(), before: now, after, notes }, record));
-                }
-            }
-            Err(self.keeps_changing(path))
-        })
-    }
-
-    /// Ends a session: its overlay is taken out, its file deleted, its record archived. What others have written into the
-    /// file stays. Nothing happens where there is no such session.
-    ///
-    /// # Errors
-    ///
-    /// When the session belongs to another file, or to another process that lives; and as [`Overlay::apply_source`].
-    pub fn end(&self, id: &str, by: Option<&Owner>, at: &str) -> Result<Change, Trouble> {
-        let sessions = self.sessions()?;
-        let file = sessions.file(id);
-        let found = self.record(id)?;
-        self.of_this_file(id, found.as_ref())?;
-        let path = match found.as_ref().map(|record| record.target) {
-            Some(Target::Source) => &self.site.source,
-            _ => &file,
-        };
-        let open = found.as_ref().is_some_and(|record| record.ended.is_none());
-        if !open && self.content(&file)?.is_none() {
-            return Ok(Change { path: path.clone(), before: None, after: None, notes: Vec::new() });
-        }
-        self.locked("strip", || {
-            let record = self.record(id)?;
-            match by {
-                Some(by) => self.may(id, record.as_ref(), by)?,
-                // Whoever cleans up looks again: it may have been resumed meanwhile.
-                None if record.as_ref().is_some_and(|record| self.life(record) != Life::Stale) => {
-                    return Err(Trouble::Session(format!("the session {id} is not stale any more")));
-                }
-                None => {}
-            }
-            for _ in 0..TRIES {
-                let now = self.content(path)?;
-                let ours =
-                    |bytes: &[u8]| path == &file && record.as_ref().is_some_and(|record| record.wrote(bytes));
-                let (after, notes) = match now.as_deref() {
-                    Some(bytes) if ours(bytes) => (None, Vec::new()),
-                    bytes => {
-                        let (after, mut notes) = self.without_block(path, bytes)?;
-                        if after.is_some() && path == &file {
-                            notes.push(
-                                "it holds text that somebody else has written, so it stays without its block"
-                                    .into(),
-                            );
-                        }
-                        (after, notes)
-                    }
-                };
-                if self.put(path, now.as_deref(), after.as_deref())? {
-                    if let Some(record) = record.filter(|record| record.ended.is_none() && !self.dry) {
-                        self.keep(&Record { ended: Some(at.to_owned()), written: Vec::new(), ..record })?;
-                    }
-                    return Ok(Change { path: path.clone(), before: now, after, notes });
-                }
-            }
-            Err(self.keeps_changing(path))
-        })
-    }
-
-    /// Takes the overlay of a session out of a file.
-    fn take_out(&self, record: &Record, path: &Path) -> Result<(), Trouble> {
-        for _ in 0..TRIES {
-            let now = self.content(path)?;
-            let whole =
-                record.target == Target::Session && now.as_deref().is_some_and(|now| record.wrote(now));
-            let after = if whole { None } else { self.without_block(path, now.as_deref())?.0 };
-            if self.put(path, now.as_deref(), after.as_deref())? {
-                return Ok(());
-            }
-        }
-        Err(self.keeps_changing(path))
-    }
-
-    /// Everything that dead processes left: stale sessions of this source are ended, locks and files of a moment removed.
-    /// Gives what was done, or would be.
-    ///
-    /// # Errors
-    ///
-    /// When the sessions cannot be listed. What else goes wrong is among what was done.
-    pub fn clean(&self, now: &str) -> Result<Vec<Cleaned>, Trouble> {
-        let mut done = Vec::new();
-        if let Ok(lock::State::Dead(record)) = lock::look(self.world, &self.site.lock) {
-            done.push(Cleaned {
-                what: format!("lock of {record}, which is dead"),
-                did: Did::Removed,
-                path: self.site.lock.clone(),
-                trouble: None,
-            });
-        }
-        for path in self.left() {
-            done.push(Cleaned {
-                what: "left by a dead process".into(),
-                did: Did::Removed,
-                path,
-                trouble: None,
-            });
-        }
-        if !self.dry && !done.is_empty() {
-            // Taking the lock takes away what the dead left of it.
-            self.locked("clean", || {
-                self.tidy();
-                Ok(())
-            })?;
-            for one in &mut done {
-                if self.world.about(&one.path).is_ok() {
-                    one.trouble = Some("it could not be removed".into());
-                }
-            }
-        }
-        let Some(sessions) = &self.site.sessions else { return Ok(done) };
-        let ids = sessions.ids(self.world).map_err(|why| Trouble::File(sessions.folder.clone(), why))?;
-        for id in ids {
-            let Ok(Some(record)) = sessions.read(self.world, &id) else { continue };
-            if self.life(&record) != Life::Stale {
-                continue;
-            }
-            let what = format!("session {id} of process {}, which is dead", record.owner.pid);
-            match self.end(&id, None, now) {
-                Ok(change) => {
-                    let did = match (record.target, change.word()) {
-                        (_, "unchanged") => Did::Ended,
-                        (Target::Session, "removed") => Did::RemovedFile,
-                        (_, "removed") => Did::Removed,
-                        _ => Did::TookOut,
-                    };
-                    done.push(Cleaned { what, did, path: change.path, trouble: None });
-                }
-                Err(trouble) => {
-                    let path = match record.target {
-                        Target::Session => sessions.file(&id),
-                        Target::Source => self.site.source.clone(),
-                    };
-                    done.push(Cleaned { what, did: Did::Ended, path, trouble: Some(trouble.to_string()) });
-                }
-            }
-        }
-        Ok(done)
-    }
-
-    /// The stale sessions of other sources, which only a `clean` of those ends.
-    #[must_use]
-    pub fn stale_elsewhere(&self) -> Vec<Record> {
-        let Some(sessions) = &self.site.sessions else { return Vec::new() };
-        let stale = |record: &Record| {
-            matches!(self.life(record), Life::OtherFile(_))
-                && record.life(self.world, &self.site.workspace) == Life::Stale
-        };
-        let ids = sessions.ids(self.world).unwrap_or_default();
-        let records = ids.iter().filter_map(|id| sessions.read(self.world, id).ok().flatten());
-        records.filter(stale).collect()
-    }
-
-    /// How a session is found from this source.
-    #[must_use]
-    pub fn life(&self, record: &Record) -> Life {
-        match record.life(self.world, &self.site.workspace) {
-            Life::Elsewhere => Life::Elsewhere,
-            _ if !record.is_of(self.world, &self.site.source) => Life::OtherFile(record.source.clone()),
-            life => life,
-        }
-    }
-
-    /// That a session is one of this source; all is well also where there is none of that id yet.
-    ///
-    /// # Errors
-    ///
-    /// When the session belongs to another folder or another file, which is named.
-    pub fn of_this_file(&self, id: &str, record: Option<&Record>) -> Result<(), Trouble> {
-        let Some(record) = record else { return Ok(()) };
-        match self.life(record) {
-            Life::Elsewhere => {
-                Err(Trouble::Session(format!("the session {id} is one of {}", record.workspace.display())))
-            }
-            Life::OtherFile(source) => Err(Trouble::OtherFile { id: id.to_owned(), source }),
-            _ => Ok(()),
-        }
-    }
-
-    /// What dead processes left beside the source, the lock and the files of sessions.
-    #[must_use]
-    pub fn left(&self) -> Vec<PathBuf> {
-        let mut left: Vec<PathBuf> = self
-            .folders()
-            .iter()
-            .flat_map(|folder| temp::left(self.world, folder).unwrap_or_default())
-            .collect();
-        left.sort_unstable();
-        left.dedup();
-        left
-    }
-
-    /// The folders in which files of a moment can be.
-    fn folders(&self) -> Vec<PathBuf> {
-        let mut folders: Vec<PathBuf> = [&self.site.source, &self.site.lock]
-            .into_iter()
-            .flat_map(|path| [Some(path.clone()), self.world.real(path).ok()])
-            .filter_map(|path| Some(path?.parent()?.to_owned()))
-            .collect();
-        if let Some(sessions) = &self.site.sessions {
-            let ids = sessions.ids(self.world).unwrap_or_default();
-            let below = |id: &String| [sessions.record(id), sessions.file(id)];
-            folders.extend(ids.iter().flat_map(below).filter_map(|path| Some(path.parent()?.to_owned())));
-        }
-        folders.sort_unstable();
-        folders.dedup();
-        folders
-    }
-
-    fn tidy(&self) {
-        lock::tidy(self.world, &self.site.lock);
-        for folder in self.folders() {
-            temp::tidy(self.world, &folder);
-        }
-    }
-
-    fn sessions(&self) -> Result<&'w Sessions, Trouble> {
-        self.site.sessions.as_ref().ok_or_else(|| {
-            Trouble::Session(
-                "this bench has no file for a session: a place with `path:` that names it".into(),
-            )
-        })
-    }
-
-    /// The record of a session.
-    fn record(&self, id: &str) -> Result<Option<Record>, Trouble> {
-        let sessions = self.sessions()?;
-        sessions.read(self.world, id).map_err(|why| Trouble::File(sessions.record(id), why))
-    }
-
-    fn keep(&self, record: &Record) -> Result<(), Trouble> {
-        let path = self.sessions()?.record(&record.id);
-        let text = serde_json::to_string_pretty(record)
-            .map_err(|error| Trouble::File(path.clone(), error.to_string()))?;
-        for _ in 0..TRIES {
-            let now = self.content(&path)?;
-            match write::replace(self.world, &path, now.as_deref(), Some(format!("{text}\n").as_bytes())) {
-                Ok(()) => return Ok(()),
-                Err(Unwritten::Changed) => {}
-                Err(Unwritten::Failed(why)) => return Err(Trouble::File(path, why)),
-            }
-        }
-        Err(self.keeps_changing(&path))
-    }
-
-    /// That a session is one of this source, and this owner's, or nobody's any more.
-    fn may(&self, id: &str, record: Option<&Record>, by: &Owner) -> Result<(), Trouble> {
-        self.of_this_file(id, record)?;
-        match record {
-            Some(record) if record.owner != *by && self.life(record) == Life::Live => {
-                let pid = record.owner.pid;
-                Err(Trouble::Session(format!("the session {id} belongs to process {pid}, which is alive")))
-            }
-            _ => Ok(()),
-        }
-    }
-
+impl Overlay<'_> {
     fn content(&self, path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
         content(self.world, path).map_err(|why| Trouble::File(path.to_owned(), why))
     }
@@ -577,92 +226,4 @@ impl<'w> Overlay<'w> {
             Err(self.keeps_changing(path))
         })
     }
-
-    /// The file of a session: ours whole, unless somebody else has edited it; then only its block is another.
-    fn session_file(
-        &self,
-        path: &Path,
-        now: Option<&[u8]>,
-        record: Option<&Record>,
-        texts: &Texts,
-    ) -> Result<Made, Trouble> {
-        match now {
-            Some(now) if !record.is_some_and(|record| record.wrote(now)) && now != texts.file.as_bytes() => {
-                let (after, mut notes) = self.with_block(path, Some(now), &texts.block)?;
-                notes.push("somebody else has written it: only its block was replaced".into());
-                Ok((after, notes))
-            }
-            _ => Ok(((!texts.file.is_empty()).then(|| texts.file.clone().into_bytes()), Vec::new())),
-        }
-    }
-
-    fn with_block(&self, path: &Path, now: Option<&[u8]>, block: &str) -> Result<Made, Trouble> {
-        let site = self.site;
-        if block.is_empty() {
-            // Nothing stands in it, so nothing stands there.
-            return self.without_block(path, now);
-        }
-        let after = apply_among(now, block, &site.own, &site.others)
-            .map_err(|stray| self.strays(path, now, stray))?;
-        // What could not be taken out again must not be put in.
-        let strip =
-            |bytes: &[u8]| strip_among(bytes, &site.own, &site.others).map(|out| (out.gone, out.of(bytes)));
-        let back = strip(&after);
-        let wanted = now.map_or(Ok((true, Vec::new())), strip);
-        if back != wanted {
-            return Err(Trouble::File(
-                path.to_owned(),
-                "the block could not be taken out of it again".into(),
-            ));
-        }
-        let mut notes = Vec::new();
-        let open = now.map(|now| scan(now, &site.own, &site.others).open).unwrap_or_default();
-        if block.lines().any(|line| open.closed_by(line.as_bytes())) {
-            notes.push(
-                "a fence in it is never closed: lines of the block that would close it got a backslash"
-                    .into(),
-            );
-        }
-        Ok((Some(after), notes))
-    }
-
-    fn without_block(&self, path: &Path, now: Option<&[u8]>) -> Result<Made, Trouble> {
-        let Some(now) = now else { return Ok((None, Vec::new())) };
-        let stripped = strip_among(now, &self.site.own, &self.site.others)
-            .map_err(|stray| self.strays(path, Some(now), stray))?;
-        Ok(((!stripped.gone).then(|| stripped.of(now)), Vec::new()))
-    }
-
-    /// Every marker that belongs to no block, or the one that was found in the block itself.
-    fn strays(&self, path: &Path, now: Option<&[u8]>, found: Stray) -> Trouble {
-        let strays = now.map(|now| scan(now, &self.site.own, &self.site.others).strays).unwrap_or_default();
-        let strays = if strays.is_empty() { vec![found] } else { strays };
-        Trouble::Markers(path.to_owned(), strays)
-    }
-}
-
-/// What cleaning up did to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Did {
-    /// It was removed: a lock, a file of a moment, or a source that held nothing but its block.
-    Removed,
-    /// It was removed, the file of a session.
-    RemovedFile,
-    /// The block was taken out of it, the rest stays.
-    TookOut,
-    /// Nothing: there was neither file nor block any more, and only the record says now that the session ended.
-    Ended,
-}
-
-/// What was cleaned up, or would be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cleaned {
-    /// What it was.
-    pub what: String,
-    /// What was done to the file.
-    pub did: Did,
-    /// Where it was.
-    pub path: PathBuf,
-    /// Why it is still there.
-    pub trouble: Option<String>,
 }

@@ -54,8 +54,8 @@ pub struct Record {
     /// How often another process went on with it.
     #[serde(default)]
     pub resumed: u32,
-    /// SHA-256 of what was written into its file last, and of what is to be written now: the file holds one of the two
-    /// unless somebody else has edited it.
+    /// SHA-256 of what was written last, and of what is to be written now: of the whole file of the session, or of its block
+    /// in the source. One of the two is there unless somebody else has written it.
     #[serde(default)]
     pub written: Vec<String>,
 }
@@ -188,7 +188,7 @@ impl Record {
             || matches!((world.real(&self.source), world.real(source)), (Ok(one), Ok(other)) if one == other)
     }
 
-    /// True where these bytes are what was written, and nobody else's.
+    /// True where these bytes are what was written into the file of the session, and nobody else's.
     #[must_use]
     pub fn wrote(&self, bytes: &[u8]) -> bool {
         self.written.contains(&sha256(bytes))

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::lock::{self, State};
 use super::owner::Owner;
 use super::session::{Life, Target, sha256};
+use super::whose::block_hash;
 use super::write::content;
 use super::{Overlay, Texts};
 use crate::core::overlay::file::{apply_among, strip_among};
@@ -63,9 +64,11 @@ pub struct SessionStatus {
     pub resumed: u32,
     /// Its file.
     pub file: FileStatus,
-    /// True where its file holds what was written, false where somebody else has edited it; none without a record or a
-    /// file.
+    /// True where its file, or the block in the source, is what was written; false where somebody else has written it; none
+    /// without a record, a file or a block.
     pub own: Option<bool>,
+    /// True where its file, or a block in the source, was to be there and is not.
+    pub gone: bool,
 }
 
 /// Everything that is known.
@@ -86,46 +89,35 @@ pub struct Status {
 }
 
 impl Status {
-    /// What should be looked after, each one sentence: where it is empty, all is well.
+    /// The session whose block the source holds.
     #[must_use]
-    pub fn findings(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        // What is wrong with a session of another file is said where that file is looked at.
-        let here = self.sessions.iter().filter(|session| !matches!(session.life, Life::OtherFile(_)));
-        let files = [&self.source].into_iter().chain(here.map(|session| &session.file));
-        for file in files {
-            found.extend(file.unreadable.iter().map(|why| format!("{}: {why}", file.path.display())));
-            let strays = file.strays.iter();
-            found
-                .extend(strays.map(|stray| {
-                    format!("{}:{}:{}: {stray}", file.path.display(), stray.line, stray.column)
-                }));
-            if file.blocks > 1 {
-                found.push(format!("{}: it holds {} blocks", file.path.display(), file.blocks));
-            }
-        }
-        match &self.held {
-            Ok(State::Dead(record)) => found.push(format!("the lock is that of {record}, which is dead")),
-            Ok(State::Ownerless { age, .. }) => {
-                found.push(format!("the lock has no owner, and is {} s old", age.as_secs()));
-            }
-            Err(why) => found.push(format!("the lock cannot be read: {why}")),
-            Ok(_) => {}
-        }
-        for session in &self.sessions {
-            match (&session.life, &session.owner) {
-                (Life::Stale, Some(owner)) => {
-                    found.push(format!("the session {} is stale: process {} is dead", session.id, owner.pid));
-                }
-                (Life::Unreadable(why), _) => found.push(format!("the session {}: {why}", session.id)),
-                _ => {}
-            }
-            if session.own == Some(false) {
-                found.push(format!("{}: somebody else has edited it", session.file.path.display()));
-            }
-        }
-        found.extend(self.left.iter().map(|path| format!("{}: left by a dead process", path.display())));
-        found
+    pub fn writer(&self) -> Option<&SessionStatus> {
+        self.sessions.iter().find(|session| session.is_in_source() && session.own == Some(true))
+    }
+
+    /// How many sessions have ended, and which was the last one: `3 sessions, the last one s-3`; none where none has.
+    #[must_use]
+    pub fn ended(&self) -> Option<String> {
+        let ended = self.sessions.iter().filter(|session| session.life == Life::Archived);
+        let last = ended.clone().max_by_key(|session| (&session.ended, &session.id))?;
+        Some(match ended.count() {
+            1 => format!("1 session, {}", last.id),
+            several => format!("{several} sessions, the last one {}", last.id),
+        })
+    }
+}
+
+impl SessionStatus {
+    /// True for one of this file that goes on and has its block in the source.
+    #[must_use]
+    pub fn is_in_source(&self) -> bool {
+        self.goes_on() && self.target == Some(Target::Source)
+    }
+
+    /// True for one of this file that nobody has ended.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        matches!(self.life, Life::Live | Life::Stale)
     }
 }
 
@@ -160,7 +152,7 @@ impl Overlay<'_> {
             round_trip,
             lock: site.lock.clone(),
             held: lock::look(self.world, &site.lock).map_err(|error| super::world::reason(&error)),
-            sessions: self.session_status(),
+            sessions: self.session_status(bytes.as_deref()),
             left: self.left(),
         }
     }
@@ -193,9 +185,11 @@ impl Overlay<'_> {
         (status, bytes)
     }
 
-    fn session_status(&self) -> Vec<SessionStatus> {
+    /// The sessions, where the source holds this.
+    fn session_status(&self, source: Option<&[u8]>) -> Vec<SessionStatus> {
         let Some(sessions) = &self.site.sessions else { return Vec::new() };
         let ids = sessions.ids(self.world).unwrap_or_default();
+        let block = source.and_then(|source| block_hash(source, self.site));
         let status = |id: String| {
             let (file, bytes) = self.file_status(sessions.file(&id));
             let record = sessions.read(self.world, &id);
@@ -207,12 +201,14 @@ impl Overlay<'_> {
                 Err(why) => Life::Unreadable(why.clone()),
             };
             let record = record.ok().flatten();
-            let own = match (&record, &bytes, &life) {
-                (Some(record), Some(bytes), Life::Live | Life::Stale) if record.target == Target::Session => {
-                    Some(record.wrote(bytes))
-                }
-                _ => None,
-            };
+            let known = record.as_ref().filter(|_| matches!(life, Life::Live | Life::Stale));
+            let own = known.and_then(|record| match record.target {
+                Target::Session => bytes.as_deref().map(|bytes| record.wrote(bytes)),
+                Target::Source => block.as_ref().map(|block| record.written.contains(block)),
+            });
+            // One of which nothing was written has an overlay that says nothing.
+            let gone = known.is_some_and(|record| own.is_none() && !record.written.is_empty())
+                && file.unreadable.is_none();
             Some(SessionStatus {
                 id,
                 life,
@@ -223,6 +219,7 @@ impl Overlay<'_> {
                 owner: record.map(|record| record.owner),
                 file,
                 own,
+                gone,
             })
         };
         ids.into_iter().filter_map(status).collect()

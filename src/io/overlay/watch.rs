@@ -17,6 +17,10 @@ use crate::io::watch::{Mode, Notice, Status, Watcher};
 pub const QUIET: Duration = Duration::from_millis(200);
 /// Where something happens all the time, it is made again after so many quiet periods all the same.
 const MOST: u32 = 10;
+/// How long is waited after what could not be written, the first time; each time twice as long.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+/// The longest of these times.
+const LAST_RETRY: Duration = Duration::from_secs(30);
 
 /// Why the watching ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +40,19 @@ pub enum News<'p> {
     Changed(&'p mut Profile),
 }
 
-/// Follows a profile until the program is asked to end. `tell` makes the overlay again; false ends the watching.
+/// What came of making it again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// All is as it should be until something changes.
+    Done,
+    /// It could not be written, but may be in a while: the disk was full, or somebody else was at it.
+    Again,
+    /// The watching is to end.
+    Enough,
+}
+
+/// Follows a profile until the program is asked to end. `tell` makes the overlay again. `written` are the files that it
+/// writes: it makes them again when somebody removes one.
 ///
 /// # Errors
 ///
@@ -44,7 +60,8 @@ pub enum News<'p> {
 pub fn follow(
     profile: &mut Profile,
     mode: Mode,
-    tell: &mut dyn FnMut(News<'_>) -> bool,
+    written: &[PathBuf],
+    tell: &mut dyn FnMut(News<'_>) -> Told,
 ) -> io::Result<Ended> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, mut notices) = mpsc::unbounded_channel();
@@ -52,26 +69,28 @@ pub fn follow(
         // Whoever listened may be gone already.
         let _ = sender.send(notice);
     })?;
-    watcher.set(profile.inputs());
+    let watch = |profile: &Profile| {
+        watcher.set(profile.inputs().into_iter().chain(written.iter().cloned()).collect::<Vec<_>>());
+    };
+    watch(profile);
     runtime.block_on(async {
         let asked = stop::asked()?;
         tokio::pin!(asked);
         let mut hinted: BTreeSet<PathBuf> = BTreeSet::new();
-        // When it is due: after a quiet period, and after the longest time that is waited for one.
-        let mut due: Option<(Instant, Instant)> = None;
+        let mut due: Option<Due> = None;
+        // How long is waited before what could not be written is tried again; none where all was.
+        let mut retry: Option<Duration> = None;
         loop {
-            let at = due.map_or_else(Instant::now, |(quiet, longest)| quiet.min(longest));
+            let at = due.map_or_else(Instant::now, |due| due.quiet.min(due.longest));
             tokio::select! {
                 () = &mut asked => return Ok(Ended::Asked),
                 notice = notices.recv() => match notice {
                     Some(Notice::Look(look)) => {
                         hinted.extend(look.paths.iter().map(|path| path.to_path_buf()));
-                        let quiet = Instant::now() + QUIET;
-                        let longest = due.map_or(Instant::now() + QUIET * MOST, |(_, longest)| longest);
-                        due = Some((quiet, longest));
+                        due = Some(Due::after(due));
                     }
                     Some(Notice::Status(status)) => {
-                        if !tell(News::Status(status)) {
+                        if tell(News::Status(status)) == Told::Enough {
                             return Ok(Ended::Enough);
                         }
                     }
@@ -79,12 +98,39 @@ pub fn follow(
                 },
                 () = sleep_until(at), if due.is_some() => {
                     due = None;
-                    if profile.changed(&std::mem::take(&mut hinted)) && !tell(News::Changed(profile)) {
-                        return Ok(Ended::Enough);
+                    let hinted = std::mem::take(&mut hinted);
+                    let touched = written.iter().any(|path| hinted.contains(path));
+                    if profile.changed(&hinted) || touched || retry.is_some() {
+                        match tell(News::Changed(profile)) {
+                            Told::Done => retry = None,
+                            Told::Again => {
+                                let wait = retry.map_or(FIRST_RETRY, |wait| (wait * 2).min(LAST_RETRY));
+                                let at = Instant::now() + wait;
+                                (retry, due) = (Some(wait), Some(Due { quiet: at, longest: at }));
+                            }
+                            Told::Enough => return Ok(Ended::Enough),
+                        }
                     }
-                    watcher.set(profile.inputs());
+                    watch(profile);
                 }
             }
         }
     })
+}
+
+/// When the overlay is to be made again.
+#[derive(Clone, Copy)]
+struct Due {
+    /// After a quiet period.
+    quiet: Instant,
+    /// After the longest time that is waited for one.
+    longest: Instant,
+}
+
+impl Due {
+    /// Something has happened now, while this was due.
+    fn after(due: Option<Due>) -> Due {
+        let now = Instant::now();
+        Due { quiet: now + QUIET, longest: due.map_or(now + QUIET * MOST, |due| due.longest) }
+    }
 }

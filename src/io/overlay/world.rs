@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
+use super::attributes;
 use super::owner::{self, Owner};
 
 /// What something on disk is.
@@ -88,6 +89,12 @@ pub trait World: Send + Sync {
     ///
     /// As the system.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
+    /// Gives a file the extended attributes of another, lists of access rights among them, and no others.
+    ///
+    /// # Errors
+    ///
+    /// The first that cannot be kept, by its name.
+    fn attributes(&self, path: &Path, of: &Path) -> io::Result<()>;
     /// Gives a file the owner and the permissions of another.
     ///
     /// # Errors
@@ -215,6 +222,10 @@ impl World for Machine {
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
         OpenOptions::new().write(true).open(path)?.write_all(bytes)
+    }
+
+    fn attributes(&self, path: &Path, of: &Path) -> io::Result<()> {
+        attributes::copy(of, path)
     }
 
     fn liken(&self, path: &Path, to: &About) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! A file's content replaced whole or not at all, and never over somebody else's change.
 //!
-//! The new content is written beside the file, gets its owner and its permissions, is on the disk, and then changes places
-//! with it. What came out of that place is compared with what was expected: if somebody has written meanwhile, the two
+//! The new content is written beside the file, gets its attributes, owner and permissions, is on the disk, and then changes
+//! places with it. What came out of that place is compared with what was expected: if somebody has written meanwhile, the two
 //! change back. Where the system cannot exchange two files, the file is compared right before it is replaced.
 
 use std::io::ErrorKind;
@@ -60,7 +60,7 @@ pub fn content(world: &dyn World, path: &Path) -> Result<Option<Vec<u8>>, String
 /// # Errors
 ///
 /// When the file holds something else, or cannot be written whole: it is not a regular file, is protected, has several
-/// names, which renaming would part, or an owner that cannot be kept; or the disk says no.
+/// names, which renaming would part, or an owner or attributes that cannot be kept; or the disk says no.
 pub fn replace(
     world: &dyn World,
     path: &Path,
@@ -109,10 +109,16 @@ fn beside(
 ) -> Result<std::path::PathBuf, Unwritten> {
     let beside = temp::beside(world, path);
     world.create(&beside, like.is_some())?;
+    let cannot = |what: &str, error: &std::io::Error| {
+        Unwritten::Failed(format!("its {what} cannot be kept: {}", reason(error)))
+    };
     let written = world.write(&beside, bytes).map_err(Unwritten::from).and_then(|()| match like {
-        Some(like) => world.liken(&beside, like).map_err(|error| {
-            Unwritten::Failed(format!("its owner and permissions cannot be kept: {}", reason(&error)))
-        }),
+        // The permissions come last: a list of access rights changes them, and another owner takes some of them away.
+        Some(like) => {
+            world.attributes(&beside, path).map_err(|error| cannot("attributes", &error)).and_then(|()| {
+                world.liken(&beside, like).map_err(|error| cannot("owner and permissions", &error))
+            })
+        }
         None => Ok(()),
     });
     match written.and_then(|()| Ok(world.sync(&beside)?)) {
