@@ -92,6 +92,14 @@ pub struct BenchArgs {
     /// Apply a variant of the bench; several are applied in the order given
     #[arg(long = "variant", value_name = "VARIANT", action = ArgAction::Append)]
     pub variants: Vec<String>,
+    /// What is played, and with what.
+    #[command(flatten)]
+    pub play: PlayArgs,
+}
+
+/// What is played of a bench, and with what.
+#[derive(Clone, Debug, Default, Args)]
+pub struct PlayArgs {
     /// The run to play; the bench's first by default
     #[arg(long, value_name = "NAME")]
     pub run: Option<String>,
@@ -351,21 +359,9 @@ pub struct CompareArgs {
     /// Write a variant or policy into the bench file, after showing what that changes; comments stay
     #[arg(long, value_name = "VARIANT", conflicts_with_all = ["variants", "turns", "json", "models"])]
     pub apply: Option<String>,
-    /// The run to play; the bench's first by default
-    #[arg(long, value_name = "NAME")]
-    pub run: Option<String>,
-    /// The model, as provider:model, instead of the bench's
-    #[arg(long, value_name = "MODEL")]
-    pub model: Option<String>,
-    /// The time at the start, such as 2026-04-01T09:00:00+08:00[Asia/Shanghai], instead of the bench's
-    #[arg(long, value_name = "TIME")]
-    pub now: Option<String>,
-    /// Run the programs whose output the bench reads (`command:`), without asking
-    #[arg(long)]
-    pub trust: bool,
-    /// Where the settings are.
+    /// What is played, and with what.
     #[command(flatten)]
-    pub settings: SettingsArgs,
+    pub play: PlayArgs,
     /// Print JSON
     #[arg(long)]
     pub json: bool,

@@ -93,14 +93,7 @@ impl Comparing {
 
 /// Compares and prints, or applies a way to the bench file.
 pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result {
-    let bench_args = BenchArgs {
-        run: args.run.clone(),
-        model: args.model.clone(),
-        now: args.now.clone(),
-        trust: args.trust,
-        settings: args.settings.clone(),
-        ..BenchArgs::default()
-    };
+    let bench_args = BenchArgs { variants: Vec::new(), play: args.play.clone() };
     let mut bench = Bench::open(&args.path, &bench_args)?;
     let models = bench.models().clone();
     let ids = asked_models(args, &models, &bench.bench.model)?;

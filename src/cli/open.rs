@@ -35,10 +35,10 @@ pub(super) struct Bench {
 
 /// Puts what the command line says over what the bench says.
 pub(super) fn adjust(bench: &mut bench::Bench, args: &BenchArgs) {
-    if let Some(model) = &args.model {
+    if let Some(model) = &args.play.model {
         bench.model = Name::from(&**model);
     }
-    if let Some(now) = &args.now {
+    if let Some(now) = &args.play.now {
         bench.workspace.clock = Some(Name::from(&**now));
     }
 }
@@ -125,12 +125,12 @@ pub(super) fn folder_of(path: &Path) -> Option<PathBuf> {
 ///
 /// What is wrong with it.
 pub(super) fn check(args: &BenchArgs) -> Result<()> {
-    if let Some(model) = &args.model
+    if let Some(model) = &args.play.model
         && model.split_once(':').is_none_or(|(provider, name)| provider.is_empty() || name.is_empty())
     {
         return Err(Failure::message(format!("--model {model}: write provider:model")));
     }
-    if let Some(now) = &args.now
+    if let Some(now) = &args.play.now
         && parse_time(now).is_none()
     {
         let example = "2026-04-01T09:00:00+08:00[Asia/Shanghai]";
@@ -143,7 +143,7 @@ impl Bench {
     /// Opens what `path` names.
     pub(super) fn open(path: &Path, args: &BenchArgs) -> Result<Bench> {
         check(args)?;
-        let models = settings::models(&args.settings)?;
+        let models = settings::models(&args.play.settings)?;
         let machine = Machine::this();
         let (path, copy) = match Named::of(path)? {
             Named::Path(path) => (path, None),
@@ -164,18 +164,18 @@ impl Bench {
             )
         };
         let mut file = BenchFile::open(&path, &machine).map_err(problems)?;
-        if args.trust {
+        if args.play.trust {
             file.loader().commands().trust_all();
         }
         let variants: Vec<Name> = args.variants.iter().map(|name| Name::from(&**name)).collect();
         let (mut bench, mut warnings) = file.bench(&variants).map_err(problems)?;
         adjust(Arc::make_mut(&mut bench), args);
-        warnings.extend(unknown_model(&bench, args.model.is_some(), &models));
+        warnings.extend(unknown_model(&bench, args.play.model.is_some(), &models));
         Ok(Bench {
             bench,
             warnings,
             variants: args.variants.clone(),
-            run: args.run.clone(),
+            run: args.play.run.clone(),
             models,
             file,
             _copy: copy,

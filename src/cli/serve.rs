@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 
-use super::args::{BenchArgs, ServeArgs};
+use super::args::{BenchArgs, PlayArgs, ServeArgs};
 use super::open::Bench;
 use super::output::{Failure, Out, Outcome, Result};
 use super::settings::Environment;
@@ -26,10 +26,12 @@ pub(super) fn run(args: &ServeArgs, out: &mut Out<'_>) -> Result {
         .ok_or_else(|| Failure::message(format!("--listen {}: write a port or address:port", args.listen)))?;
     let bench_args = BenchArgs {
         variants: args.variants.clone(),
-        model: args.model.clone(),
-        trust: args.trust,
-        settings: args.settings.clone(),
-        ..BenchArgs::default()
+        play: PlayArgs {
+            model: args.model.clone(),
+            trust: args.trust,
+            settings: args.settings.clone(),
+            ..PlayArgs::default()
+        },
     };
     let (bench, file, copy) = Bench::open(&args.path, &bench_args)?.into_parts();
     let journals = journals(&file, copy.is_some())?;

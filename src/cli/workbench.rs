@@ -29,7 +29,7 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     })?;
     check(&args.bench)?;
     let environment = Environment::of_process();
-    let mut sources = sources(&args.bench.settings, &environment)?;
+    let mut sources = sources(&args.bench.play.settings, &environment)?;
     sources.flags = flags_of(args, color);
     let path = args.path.as_deref();
     if let Some(log) = path.filter(|path| is_log(path)) {
@@ -58,7 +58,8 @@ pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
         Err(failure) => return Err(failure),
     };
     // Who is asked once is not asked again; who says --trust is not asked at all, this time.
-    let disk = if args.bench.trust { disk.trusting_all(false) } else { disk.trusting(TrustStore::of_user()) };
+    let disk =
+        if args.bench.play.trust { disk.trusting_all(false) } else { disk.trusting(TrustStore::of_user()) };
     let engine = engine_on(disk, path, &args.bench, models)?;
     let code = workbench::run(engine, setup, reader, lasting)
         .map_err(|error| Failure::message(error.to_string()))?;
@@ -76,7 +77,7 @@ fn is_log(path: &Path) -> bool {
 /// Opens a log of requests in the workbench.
 fn recorded(log: &Path, args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let environment = Environment::of_process();
-    let mut sources = sources(&args.bench.settings, &environment)?;
+    let mut sources = sources(&args.bench.play.settings, &environment)?;
     sources.flags = flags_of(args, color);
     let mut reader = Reader::new(sources, environment.into_look());
     let setup = reader.start().map_err(Failure::Diagnostics)?;
@@ -98,12 +99,12 @@ fn recording(log: &Path, bench: Option<&Path>, models: Arc<Models>) -> Result<En
 
 /// The engine on what a path names, or on what lies here.
 pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
-    let models = settings::models(&args.settings)?;
+    let models = settings::models(&args.play.settings)?;
     if let Some(log) = path.filter(|path| is_log(path)) {
         return recording(log, None, models);
     }
     let disk = open(path, &Machine::this())?;
-    let disk = if args.trust { disk.trusting_all(true) } else { disk };
+    let disk = if args.play.trust { disk.trusting_all(true) } else { disk };
     engine_on(disk, path, args, models)
 }
 
@@ -115,9 +116,9 @@ fn engine_on(disk: Disk, path: Option<&Path>, args: &BenchArgs, models: Arc<Mode
     let names = |names: &[String]| names.iter().map(|name| Name::from(&**name)).collect();
     let options = Options {
         variants: names(&args.variants),
-        run: args.run.as_deref().map(Name::from),
-        model: args.model.as_deref().map(Name::from),
-        now: args.now.as_deref().map(Name::from),
+        run: args.play.run.as_deref().map(Name::from),
+        model: args.play.model.as_deref().map(Name::from),
+        now: args.play.now.as_deref().map(Name::from),
     };
     Engine::open(Box::new(disk), models, options).map_err(problems)
 }

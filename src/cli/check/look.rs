@@ -60,8 +60,8 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
     }
     let promised = args.contract || held.as_ref().is_some_and(|held| held.exists);
     // A contract is about all runs.
-    let all = args.all_runs || (promised || args.accept) && args.bench.run.is_none();
-    let runs: Vec<Option<Name>> = match &args.bench.run {
+    let all = args.all_runs || (promised || args.accept) && args.bench.play.run.is_none();
+    let runs: Vec<Option<Name>> = match &args.bench.play.run {
         Some(run) => vec![Some(Name::from(&**run))],
         None if all && !bench.bench.runs.is_empty() => bench.bench.runs.keys().cloned().map(Some).collect(),
         None => vec![bench.bench.runs.keys().next().cloned()],

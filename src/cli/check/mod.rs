@@ -127,7 +127,7 @@ pub(super) fn run(args: &CheckArgs, out: &mut Out<'_>) -> Result {
     };
     // What is wrong with the command line is told once.
     open::check(&args.bench)?;
-    settings::models(&args.bench.settings)?;
+    settings::models(&args.bench.play.settings)?;
     let mut looked = Vec::new();
     for path in fleet::benches(&args.paths) {
         let outcome = match path {

@@ -19,12 +19,12 @@ pub(super) fn short(commit: &str) -> &str {
 
 /// Makes both sides of the comparison happen at the same time, where the bench does not say when.
 pub(super) fn stand_still(now: &mut Opened, args: &mut BenchArgs) {
-    if args.now.is_some() || now.bench.workspace.clock.is_some() {
+    if args.play.now.is_some() || now.bench.workspace.clock.is_some() {
         return;
     }
     let time = now.file.loader().load(&FactKey::Environment("now".into()));
     if let Found::Value(Value::Text(time)) = time {
-        args.now = Some(time.to_string());
+        args.play.now = Some(time.to_string());
         adjust(Arc::make_mut(&mut now.bench), args);
     }
 }
@@ -78,7 +78,7 @@ pub(super) fn bench(
         past.move_to(roots);
     }
     let bench = Arc::new(bench);
-    let mut player = Player::start(bench.clone(), args.run.as_deref(), &mut past).map_err(refused)?;
+    let mut player = Player::start(bench.clone(), args.play.run.as_deref(), &mut past).map_err(refused)?;
     while player.session().next_call().0 < call
         && player.run().is_some()
         && player.beat(&mut past).map_err(refused)?
