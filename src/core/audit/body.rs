@@ -95,11 +95,8 @@ pub(super) struct Placed<'l> {
 
 impl<'l> Placed<'l> {
     pub(super) fn field(&self, key: &str) -> Option<&'l Field> {
-        let own = match self.prefix {
-            "" => self.fields.get(key),
-            prefix => self.fields.get(&format!("{prefix}.{key}")),
-        };
-        own.or_else(|| self.fields.get(&format!("{}.{key}", self.parameters?)))
+        let own = self.fields.under(self.prefix, key);
+        own.or_else(|| self.fields.under(self.parameters?, key))
     }
 
     pub(super) fn raw(&self, range: &Range<usize>) -> &'l str {

@@ -98,18 +98,21 @@ impl<'l> Look<'l> {
     /// The byte range of a value that is there and not `null`.
     #[must_use]
     pub fn range(&self, path: &str) -> Option<Range<usize>> {
-        let field = self.fields.get(path)?;
-        (self.raw(path)? != "null").then(|| field.range.clone())
+        let range = self.fields.get(path)?.range.clone();
+        (self.line.get(range.clone())? != b"null").then_some(range)
     }
 
     /// True where a body of a request stands under these keys.
     #[must_use]
     pub fn is_body(&self, prefix: &str) -> bool {
-        let path = |key: &str| if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
-        let starts = |key: &str, with: &[char]| self.raw(&path(key)).is_some_and(|raw| raw.starts_with(with));
-        starts("messages", &['['])
-            || starts("contents", &['['])
-            || starts("input", &['[', '"']) && self.fields.has(&path("model"))
+        // One byte is looked at, for a body may be long.
+        let starts = |key: &str, with: &[u8]| {
+            let field = self.fields.under(prefix, key);
+            field.and_then(|field| self.line.get(field.range.start)).is_some_and(|byte| with.contains(byte))
+        };
+        starts("messages", b"[")
+            || starts("contents", b"[")
+            || starts("input", b"[\"") && self.fields.under(prefix, "model").is_some()
     }
 
     /// The session that a body names: in its metadata, or by the key for its cache.

@@ -109,7 +109,8 @@ impl Reader {
         Reader { slots: VecDeque::new(), waiting: VecDeque::new(), memory }
     }
 
-    /// Reads a line, and keeps its bytes where it holds a call. What is known from it and the lines before goes to `found`, in the order of the lines.
+    /// Reads a line, and keeps its bytes where it holds a call: `line` is then the buffer of one that is not kept any
+    /// more. What is known from it and the lines before goes to `found`, in the order of the lines.
     ///
     /// # Errors
     ///
@@ -173,8 +174,10 @@ impl Reader {
             id: pieces.id,
             apart: pieces.apart,
         };
-        let line = own.unwrap_or_else(|| std::mem::take(line));
-        self.remember(Slot { line, fields, body, prefix }, from);
+        let kept = own.unwrap_or_else(|| std::mem::take(line));
+        if let Some(free) = self.remember(Slot { line: kept, fields, body, prefix }, from) {
+            *line = free;
+        }
         self.waiting.push_back(exchange);
         self.hand_out(found);
         Ok(())
@@ -219,11 +222,13 @@ impl Reader {
         }
     }
 
-    /// Keeps a line for those that follow, in the place of the one that it goes on from.
-    fn remember(&mut self, slot: Slot, from: Option<usize>) {
-        if let Some(from) = from {
-            self.slots.remove(from);
+    /// Keeps a line for those that follow, in the place of the one that it goes on from, whose buffer it gives back.
+    fn remember(&mut self, mut slot: Slot, from: Option<usize>) -> Option<Vec<u8>> {
+        // A short line in the buffer of a long one would take the place of others.
+        if slot.line.capacity() / 2 > slot.line.len() {
+            slot.line.shrink_to_fit();
         }
+        let free = from.and_then(|from| self.slots.remove(from)).map(|slot| slot.line);
         self.slots.push_front(slot);
         let mut bytes = 0;
         let kept = self.slots.iter().take(SLOTS).take_while(|slot| {
@@ -232,6 +237,7 @@ impl Reader {
         });
         let kept = kept.count();
         self.slots.truncate(kept);
+        free
     }
 }
 

@@ -59,6 +59,16 @@ impl Fields {
         self.0.iter().rev().find(|field| field.path == path)
     }
 
+    /// The field with this key in the map with these keys; at the top where there are none.
+    #[must_use]
+    pub fn under(&self, prefix: &str, key: &str) -> Option<&Field> {
+        let is = |path: &str| match prefix {
+            "" => path == key,
+            _ => path.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) == Some(key),
+        };
+        self.0.iter().rev().find(|field| is(&field.path))
+    }
+
     /// True where there is such a map, or such a field.
     #[must_use]
     pub fn has(&self, path: &str) -> bool {

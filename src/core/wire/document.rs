@@ -86,7 +86,6 @@ pub struct Setting {
 #[derive(Clone, Debug)]
 pub struct Document {
     text: Arc<str>,
-    spelling: Spelling,
     /// The format.
     pub format: Format,
     /// The byte range of the body: less than the text where a log wraps it.
@@ -159,7 +158,6 @@ impl Document {
             span: member.value.span.clone(),
         });
         Document {
-            spelling: Spelling::of(body, &text),
             format,
             body: body.span.clone(),
             model: shape.model.and_then(|key| body.get(key)).and_then(Json::as_text).cloned(),
@@ -191,10 +189,11 @@ impl Document {
         Position::of(&self.text, item.span.start)
     }
 
-    /// How its program spells texts.
-    #[must_use]
-    pub fn spelling(&self) -> &Spelling {
-        &self.spelling
+    /// How its program spells texts. The body is gone through for it.
+    fn spelling(&self) -> Spelling {
+        let body = &self.text[self.body.clone()];
+        // It was read before, so it is JSON.
+        Json::parse(body).map(|json| Spelling::of(&json, body)).unwrap_or_default()
     }
 
     /// The items of a zone.
@@ -225,11 +224,12 @@ impl Document {
     /// item whose text is made of several, and one without a text, stays as it is.
     #[must_use]
     pub fn with(&self, text: &dyn Fn(&Item) -> Option<Arc<str>>) -> String {
+        let spelling = self.spelling();
         let mut changes: Vec<(Range<usize>, String)> = Vec::new();
         for item in self.items.iter().filter(|item| item.kind != ItemKind::Other) {
             let Some(new) = text(item) else { continue };
             match item.texts.as_slice() {
-                [one] => changes.push((one.clone(), self.spelling.quote(&new))),
+                [one] => changes.push((one.clone(), spelling.quote(&new))),
                 [] if *new != *item.text && item.kind != ItemKind::Image => {
                     changes.push((item.span.clone(), new.to_string()));
                 }

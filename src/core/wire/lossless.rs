@@ -410,7 +410,8 @@ impl Reader<'_> {
             self.at += 1;
             return Ok(self.text[start..self.at - 1].into());
         }
-        let mut text = self.text[start..self.at].to_owned();
+        let mut text = String::with_capacity(2 * run + 64);
+        text.push_str(&self.text[start..self.at]);
         loop {
             match self.peek() {
                 Some(b'"') => {

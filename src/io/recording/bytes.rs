@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use encoding_rs::{Decoder, Encoding};
 use flate2::bufread::MultiGzDecoder;
 
-/// How many bytes are asked for at once.
-const CHUNK: usize = 1 << 20;
+/// How many bytes are asked for at once: they are looked through and copied while they are still in the processor's
+/// own cache.
+const CHUNK: usize = 128 << 10;
 /// From so many bytes on, what comes out of gzip is measured against what went in.
 const MEASURED: u64 = 64 << 20;
 /// The most bytes that one compressed byte may become. Logs come to 5 to 50; only long runs of one byte to more.
@@ -120,7 +121,7 @@ impl Bytes {
         match kind {
             Kind::Plain => return Bytes::Plain(BufReader::with_capacity(CHUNK, file)),
             Kind::Utf16(encoding) => {
-                let (raw, decoder) = (vec![0; CHUNK / 4], encoding.new_decoder_with_bom_removal());
+                let (raw, decoder) = (vec![0; CHUNK / 2], encoding.new_decoder_with_bom_removal());
                 let utf16 = Utf16 { file, decoder, raw, waiting: 0..0, read: 0 };
                 return Bytes::Utf16(Box::new(BufReader::with_capacity(CHUNK, utf16)));
             }
@@ -128,7 +129,7 @@ impl Bytes {
         }
         let count = Arc::new(AtomicU64::new(0));
         let counted = Counted { file, count: count.clone() };
-        let decoder = MultiGzDecoder::new(BufReader::with_capacity(CHUNK / 4, counted));
+        let decoder = MultiGzDecoder::new(BufReader::with_capacity(CHUNK / 2, counted));
         Bytes::Gzip(Box::new(BufReader::with_capacity(CHUNK, Guarded { decoder, read: count, out: 0 })))
     }
 

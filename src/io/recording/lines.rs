@@ -58,6 +58,14 @@ impl Lines {
         }
     }
 
+    /// Takes the buffer of a line that is done with, to read another one into.
+    pub(super) fn reuse(&mut self, mut buffer: Vec<u8>) {
+        if self.partial.is_empty() && buffer.capacity() > self.partial.capacity() {
+            buffer.clear();
+            self.partial = buffer;
+        }
+    }
+
     /// How many bytes were read, of what came out where it is compressed.
     #[must_use]
     pub fn position(&self) -> u64 {

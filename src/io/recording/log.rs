@@ -286,26 +286,17 @@ impl Log {
 
     fn call(&mut self, line: Line, shape: &dyn Shape, found: &mut dyn FnMut(Exchange)) {
         let number = line.number;
-        // Logs are put together, too: a line that is none of this kind may be one of another.
         let mut bytes = line.bytes;
-        if self.forced.is_none() {
-            match self.reader.line(number, &mut bytes, shape, found) {
-                Err(Skipped::NoCall) => {
-                    let other = fields(&bytes).ok().and_then(|fields| formats::detect(&fields, &bytes));
-                    let done = match other {
-                        Some(other) if other.word() != shape.word() => {
-                            self.reader.line(number, &mut bytes, other, found)
-                        }
-                        _ => Err(Skipped::NoCall),
-                    };
-                    self.count(number, done);
-                }
-                done => self.count(number, done),
+        let mut done = self.reader.line(number, &mut bytes, shape, found);
+        // Logs are put together, too: a line that is none of this kind may be one of another.
+        if self.forced.is_none() && done == Err(Skipped::NoCall) {
+            let other = fields(&bytes).ok().and_then(|fields| formats::detect(&fields, &bytes));
+            if let Some(other) = other.filter(|other| other.word() != shape.word()) {
+                done = self.reader.line(number, &mut bytes, other, found);
             }
-            return;
         }
-        let done = self.reader.line(number, &mut bytes, shape, found);
         self.count(number, done);
+        self.lines.reuse(bytes);
     }
 
     fn count(&mut self, number: u64, done: Result<(), Skipped>) {
