@@ -1,5 +1,6 @@
-//! One change in a bench of 8 layers and 50 KB: compose again, count characters and tokens of each layer, find the first
-//! break. Compared with counting everything anew.
+//! One change in a bench of 8 layers and 50 KB, and in one layer of a megabyte: compose again, count characters and tokens
+//! of each layer, find the first break. Compared with counting everything anew, by the counter of the program and by the
+//! tokenizer crate alone.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -12,9 +13,6 @@ use plywood::core::run::{Input, Load, Player};
 use plywood::core::text::count;
 use plywood::core::tokens::{Encoding, LineCounter, Measure};
 use plywood::io::{models, syntax};
-
-const LAYERS: usize = 8;
-const LAYER_BYTES: usize = 50_000 / LAYERS;
 
 struct Files(BTreeMap<FilePath, Arc<str>>);
 
@@ -46,22 +44,22 @@ impl Measures for Counters {
 }
 
 /// A layer's text: sentences of its own, so that no two lines are equal.
-fn text(layer: usize, version: usize) -> String {
-    let mut text = format!("## Layer {layer}, version {version}\n\n");
+fn text(layer: usize, bytes: usize) -> String {
+    let mut text = format!("## Layer {layer}\n\n");
     let mut line = 0;
-    while text.len() < LAYER_BYTES {
+    while text.len() < bytes {
         line += 1;
         text.push_str(&format!("- Rule {line} of layer {layer}: read the file before you change it, then run the tests again. 先读后改。\n"));
     }
     text
 }
 
-fn bench() -> String {
+fn bench(layers: usize) -> String {
     let mut bench = String::from(
         "bench: 1\nname: keystroke\nmodel: openai:gpt-5.4\nworkspace: { path: ., shown_as: /w, clock: \"2026-04-01T09:00:00Z\" }\n\
          places: { system: { of: system, join: \"\\n\\n\" } }\nlayers:\n",
     );
-    for layer in 0..LAYERS {
+    for layer in 0..layers {
         bench.push_str(&format!(
             "  - {{ id: l{layer}, in: system, from: {{ template: l{layer}.md }}, refresh: call }}\n"
         ));
@@ -99,21 +97,28 @@ fn one_change(
             .sum::<u64>()
 }
 
-fn keystroke(c: &mut Criterion) {
+fn keystrokes(c: &mut Criterion) {
     Encoding::O200k.load();
+    keystroke(c, "50 KB in 8 layers", 8, 50_000 / 8);
+    keystroke(c, "1 MB in one layer", 1, 1_000_000);
+}
+
+/// One character more in the middle of a layer, of so many with so many bytes each.
+fn keystroke(c: &mut Criterion, name: &str, layers: usize, bytes: usize) {
     let mut files = Files(BTreeMap::new());
-    for layer in 0..LAYERS {
-        files.0.insert(FilePath::new(Base::Bench, format!("l{layer}.md")), text(layer, 0).into());
+    for layer in 0..layers {
+        files.0.insert(FilePath::new(Base::Bench, format!("l{layer}.md")), text(layer, bytes).into());
     }
-    let opened = syntax::open("bench.yaml", bench(), &[], &mut |path: &FilePath| files.find(path))
+    let opened = syntax::open("bench.yaml", bench(layers), &[], &mut |path: &FilePath| files.find(path))
         .expect("the bench is right");
     let start = Player::start(Arc::new(opened.bench), None, &mut files).expect("it starts");
     let models = Arc::new(models::embedded());
 
-    let path = FilePath::new(Base::Bench, "l3.md");
-    // One character more in the middle of layer 3.
+    let layer = layers / 2;
+    let path = FilePath::new(Base::Bench, format!("l{layer}.md"));
+    let before = text(layer, bytes);
     let edited = |version: usize| {
-        let mut text = text(3, 0);
+        let mut text = before.clone();
         let middle = text.len() / 2;
         let at = (0..=middle).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
         text.insert(at, char::from(b'a' + (version % 26) as u8));
@@ -122,11 +127,11 @@ fn keystroke(c: &mut Criterion) {
                 FactKey::File(path.clone()),
                 Found::Value(Value::File(Arc::new(FileText::whole(path.clone(), text)))),
             )],
-            by: "the edit of l3.md".into(),
+            by: "the edit of a layer".into(),
         }
     };
 
-    let mut group = c.benchmark_group("50 KB in 8 layers");
+    let mut group = c.benchmark_group(name);
     group.bench_function("one keystroke, everything known again", |b| {
         let mut counters = Counters(LineCounter::new(Encoding::O200k));
         let mut player = start.clone();
@@ -153,8 +158,15 @@ fn keystroke(c: &mut Criterion) {
             black_box(request.blocks.iter().map(|block| counter.tokens(block.text.text())).sum::<u32>())
         });
     });
+    group.bench_function("a full recount by the tokenizer crate", |b| {
+        let request = start.session().request(start.session().next_call()).expect("a request waits");
+        let crate_alone = tiktoken::get_encoding("o200k_base").expect("it is compiled in");
+        b.iter(|| {
+            black_box(request.blocks.iter().map(|block| crate_alone.count(block.text.text())).sum::<usize>())
+        });
+    });
     group.finish();
 }
 
-criterion_group!(benches, keystroke);
+criterion_group!(benches, keystrokes);
 criterion_main!(benches);

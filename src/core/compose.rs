@@ -55,8 +55,17 @@ pub fn byte_order(bench: &Bench, place: &str) -> Vec<usize> {
 /// out. What the place wraps around them belongs to the place.
 #[must_use]
 pub fn join(place: &Place, pieces: impl Iterator<Item = Traced>) -> Traced {
-    let mut builder = Builder::default();
-    let mut first = true;
+    let pieces: Vec<Traced> = pieces.filter(|piece| !piece.is_empty()).collect();
+    match (&*pieces, &place.wrap) {
+        ([], _) => return Traced::default(),
+        // As it is, without a copy: a prompt is often one long text.
+        ([only], None) => return only.clone(),
+        _ => {}
+    }
+    // Room for all of it: a text of a megabyte that grows is copied again and again.
+    let around = place.wrap.as_ref().map_or(0, |(before, after)| before.len() + after.len());
+    let bytes = pieces.iter().map(|piece| place.join.len() + piece.len()).sum::<usize>();
+    let mut builder = Builder::with_capacity(around + bytes);
     let wrap = |text: &str, builder: &mut Builder| {
         if !text.is_empty() {
             builder.begin(place.id.clone(), Arc::default());
@@ -64,24 +73,13 @@ pub fn join(place: &Place, pieces: impl Iterator<Item = Traced>) -> Traced {
             builder.push(text, Arc::new(origin), false);
         }
     };
-    let mut pieces = pieces.filter(|piece| !piece.is_empty()).peekable();
-    if place.wrap.is_none() {
-        let Some(only) = pieces.next() else { return Traced::default() };
-        if pieces.peek().is_none() {
-            // As it is, without a copy: a prompt is often one long text.
-            return only;
-        }
-        builder.append("", &only);
-        first = false;
+    if let Some((before, _)) = &place.wrap {
+        wrap(before, &mut builder);
     }
-    for piece in pieces {
-        if first && let Some((before, _)) = &place.wrap {
-            wrap(before, &mut builder);
-        }
-        builder.append(if first { "" } else { &place.join }, &piece);
-        first = false;
+    for (index, piece) in pieces.iter().enumerate() {
+        builder.append(if index == 0 { "" } else { &place.join }, piece);
     }
-    if !first && let Some((_, after)) = &place.wrap {
+    if let Some((_, after)) = &place.wrap {
         wrap(after, &mut builder);
     }
     builder.finish()

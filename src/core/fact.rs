@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use crate::core::diagnostic::Position;
 
@@ -308,37 +308,35 @@ impl Value {
     /// The revision of this value: equal values have equal revisions on every machine.
     #[must_use]
     pub fn rev(&self) -> Rev {
-        let mut bytes = Vec::new();
-        self.encode(&mut bytes);
-        Rev(xxh3_64(&bytes))
+        // A text may be a megabyte: it is hashed where it stands, and not copied to stand behind its length.
+        let mut hash = Xxh3Default::new();
+        self.encode(&mut |bytes| hash.update(bytes));
+        Rev(hash.digest())
     }
 
-    fn encode(&self, out: &mut Vec<u8>) {
-        fn text(out: &mut Vec<u8>, tag: u8, text: &str) {
-            out.push(tag);
-            out.extend((text.len() as u64).to_le_bytes());
-            out.extend(text.as_bytes());
+    /// Hands out the bytes of which a revision is the hash, piece by piece.
+    fn encode(&self, out: &mut dyn FnMut(&[u8])) {
+        fn headed(out: &mut dyn FnMut(&[u8]), tag: u8, bytes: [u8; 8]) {
+            let mut head = [tag; 9];
+            head[1..].copy_from_slice(&bytes);
+            out(&head);
+        }
+        fn text(out: &mut dyn FnMut(&[u8]), tag: u8, text: &str) {
+            headed(out, tag, (text.len() as u64).to_le_bytes());
+            out(text.as_bytes());
         }
         match self {
-            Value::Null => out.push(0),
-            Value::Bool(b) => out.extend([1, u8::from(*b)]),
-            Value::Int(n) => {
-                out.push(2);
-                out.extend(n.to_le_bytes());
-            }
-            Value::Float(n) => {
-                out.push(3);
-                out.extend(n.to_bits().to_le_bytes());
-            }
+            Value::Null => out(&[0]),
+            Value::Bool(b) => out(&[1, u8::from(*b)]),
+            Value::Int(n) => headed(out, 2, n.to_le_bytes()),
+            Value::Float(n) => headed(out, 3, n.to_bits().to_le_bytes()),
             Value::Text(t) => text(out, 4, t),
             Value::List(items) => {
-                out.push(5);
-                out.extend((items.len() as u64).to_le_bytes());
+                headed(out, 5, (items.len() as u64).to_le_bytes());
                 items.iter().for_each(|item| item.encode(out));
             }
             Value::Map(map) => {
-                out.push(6);
-                out.extend((map.len() as u64).to_le_bytes());
+                headed(out, 6, (map.len() as u64).to_le_bytes());
                 for (key, value) in map.iter() {
                     text(out, 4, key);
                     value.encode(out);
@@ -488,5 +486,65 @@ impl Reads {
             .collect();
         keys.extend(before.0.keys().filter(|key| !self.0.contains_key(*key)).cloned());
         keys
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof!["[a-c你]{0,6}", Just("一行很长的文字 and more. ".repeat(40))];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::Bool),
+            any::<i64>().prop_map(Value::Int),
+            any::<f64>().prop_map(Value::Float),
+            text.clone().prop_map(Value::text),
+            text.prop_map(|text| Value::File(Arc::new(FileText::whole(
+                FilePath::new(Base::Bench, "a.md"),
+                text
+            )))),
+        ];
+        leaf.prop_recursive(3, 24, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::list),
+                prop::collection::vec(("[a-c]{1,2}", inner), 0..4).prop_map(Value::map),
+            ]
+        })
+    }
+
+    proptest! {
+        /// It is the hash of all bytes in one, in whatever pieces they are hashed.
+        #[test]
+        fn a_revision_is_the_hash_of_the_whole(value in value()) {
+            let mut bytes = Vec::new();
+            value.encode(&mut |more| bytes.extend_from_slice(more));
+            prop_assert_eq!(value.rev(), Rev(xxh3_64(&bytes)));
+        }
+    }
+
+    #[test]
+    fn what_differs_has_another_revision() {
+        let text = |text: &str| Value::text(text.to_owned());
+        let values = [
+            Value::Null,
+            Value::Bool(false),
+            Value::Int(0),
+            Value::Float(0.0),
+            text(""),
+            text("a"),
+            Value::list([text("a"), text("b")]),
+            Value::list([text("ab")]),
+            Value::list([Value::list([text("a")]), text("b")]),
+            Value::map([("a", text("b"))]),
+        ];
+        for (at, one) in values.iter().enumerate() {
+            for other in &values[at + 1..] {
+                assert_ne!(one.rev(), other.rev(), "{one:?} {other:?}");
+            }
+        }
     }
 }

@@ -218,8 +218,11 @@ impl Engine {
         // A template is checked by itself, where it can be wrong now: the bench is the same, whatever it says.
         let checked = text.and_then(|text| {
             let session = player.session();
-            let right = self.broken.is_empty()
-                && session.file_text(file).is_some_and(|old| only_text_differs(&old, &text));
+            // What is saved is right, and so is the draft that is shown: from either it may be plain text away.
+            let shown = self.preview.as_ref().map(|preview| preview.player.session());
+            let shown = shown.filter(|shown| Arc::ptr_eq(shown.bench(), session.bench()));
+            let mut known = [Some(session), shown].into_iter().flatten().filter_map(|it| it.file_text(file));
+            let right = self.broken.is_empty() && known.any(|known| only_text_differs(&known, &text));
             let whole = !right || !is_template(session.bench(), file);
             if whole { template_errors(session.bench(), file, &text) } else { Some(Vec::new()) }
         });

@@ -88,7 +88,7 @@ impl Middle {
         }
         let mut whole = String::with_capacity(head.len() + text.len() + tail.len());
         whole.extend([head, &*text, tail]);
-        Ok(Some(render::trace(job, &whole, &spans)))
+        Ok(Some(render::trace(job, whole.into(), &spans)))
     }
 }
 

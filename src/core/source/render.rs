@@ -109,7 +109,7 @@ pub(super) fn whole(job: &Job<'_>, templates: &mut Templates, reads: &mut Reads)
         Failure::failed(diagnostic)
     })?;
     let spans: Vec<Rendered> = spans.iter().map(Rendered::of).collect();
-    Ok(trace(job, &text, &spans))
+    Ok(trace(job, text.into(), &spans))
 }
 
 /// A run of rendered bytes.
@@ -134,10 +134,10 @@ fn reads_cause(reads: &Reads) -> EventId {
     reads.0.values().map(|read| read.cause).max().unwrap_or_default()
 }
 
-/// Puts rendered runs together: who wrote each.
-pub(super) fn trace(job: &Job<'_>, text: &str, spans: &[Rendered]) -> Traced {
+/// Says who wrote each rendered run of a text. The text, which may be long, is kept as it is.
+pub(super) fn trace(job: &Job<'_>, text: Arc<str>, spans: &[Rendered]) -> Traced {
     let Job { part, source, facts, insert, cause, .. } = *job;
-    let mut builder = Builder::with_capacity(text.len());
+    let mut builder = Builder::default();
     builder.begin(part.clone(), Arc::default());
     let literal = || Arc::new(Origin { part: part.clone(), made: Made::Literal, cause });
     let mut done = 0;
@@ -145,7 +145,7 @@ pub(super) fn trace(job: &Job<'_>, text: &str, spans: &[Rendered]) -> Traced {
         let output = span.output.clone();
         if output.start > done {
             // Nothing in minijinja writes without a span today; were it to, the bytes would still have an owner.
-            builder.push(&text[done..output.start], literal(), false);
+            builder.cover(output.start - done, literal(), false);
         }
         done = output.end;
         let range = span.source.clone();
@@ -154,7 +154,7 @@ pub(super) fn trace(job: &Job<'_>, text: &str, spans: &[Rendered]) -> Traced {
         match span {
             Rendered { raw: true, .. } => {
                 let made = Made::Verbatim { source: source.clone(), at: range.start };
-                builder.push(bytes, Arc::new(Origin { part: part.clone(), made, cause }), false);
+                builder.cover(bytes.len(), Arc::new(Origin { part: part.clone(), made, cause }), false);
             }
             Rendered { raw: false, .. } => {
                 if let Some(insert) = insert
@@ -162,19 +162,19 @@ pub(super) fn trace(job: &Job<'_>, text: &str, spans: &[Rendered]) -> Traced {
                     && **insert.text.text() == *bytes
                 {
                     for (inner, span) in insert.text.ranges() {
-                        builder.push(&insert.text.text()[inner], span.origin.clone(), span.glue);
+                        builder.cover(inner.len(), span.origin.clone(), span.glue);
                     }
                     continue;
                 }
                 let (made, cause) = written_by(source, range, expression, bytes, facts, cause);
-                builder.push(bytes, Arc::new(Origin { part: part.clone(), made, cause }), false);
+                builder.cover(bytes.len(), Arc::new(Origin { part: part.clone(), made, cause }), false);
             }
         }
     }
     if done < text.len() {
-        builder.push(&text[done..], literal(), false);
+        builder.cover(text.len() - done, literal(), false);
     }
-    builder.finish()
+    builder.finish_as(text)
 }
 
 /// What an expression's output was made from: a fact where the expression is one, perhaps through filters.

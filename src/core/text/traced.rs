@@ -241,6 +241,8 @@ impl std::ops::Index<&Part> for Traced {
 #[derive(Debug, Default)]
 pub struct Builder {
     text: String,
+    /// The bytes so far: those of `text`, or those that the finished text is known to have.
+    len: usize,
     spans: Vec<Span>,
     parts: Vec<Part>,
 }
@@ -254,7 +256,7 @@ impl Builder {
 
     /// Starts a part; what is pushed from here on is its.
     pub fn begin(&mut self, id: Name, reads: Arc<Reads>) {
-        let at = self.text.len();
+        let at = self.len;
         self.parts.push(Part { id, start: at, body: at, end: at, reads });
     }
 
@@ -264,16 +266,26 @@ impl Builder {
     ///
     /// When no part was begun.
     pub fn push(&mut self, text: &str, origin: Arc<Origin>, glue: bool) {
-        if text.is_empty() {
+        self.text.push_str(text);
+        self.cover(text.len(), origin, glue);
+    }
+
+    /// Adds bytes to the part that was begun last without copying them: the text is handed to [`Builder::finish_as`] whole.
+    ///
+    /// # Panics
+    ///
+    /// When no part was begun.
+    pub fn cover(&mut self, bytes: usize, origin: Arc<Origin>, glue: bool) {
+        if bytes == 0 {
             return;
         }
         let part = self.parts.last_mut().expect("a part is begun before its text");
-        self.text.push_str(text);
-        part.end = self.text.len();
+        self.len += bytes;
+        part.end = self.len;
         if glue && part.body == self.spans.last().map_or(0, |span| span.end) {
             part.body = part.end;
         }
-        self.spans.push(Span { end: self.text.len(), origin, glue });
+        self.spans.push(Span { end: self.len, origin, glue });
     }
 
     /// Adds a part whole: its separator, then everything of `traced`, as parts of their own if it has several.
@@ -314,18 +326,31 @@ impl Builder {
     /// The number of bytes so far.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.text.len()
+        self.len
     }
 
     /// True while there is no byte.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.len == 0
     }
 
     /// The finished text.
     #[must_use]
-    pub fn finish(self) -> Traced {
-        Traced { text: self.text.into(), spans: self.spans.into(), parts: self.parts.into() }
+    pub fn finish(mut self) -> Traced {
+        let text = std::mem::take(&mut self.text);
+        self.finish_as(text)
+    }
+
+    /// The finished text, which is this one.
+    ///
+    /// # Panics
+    ///
+    /// When it is not as long as what was added.
+    #[must_use]
+    pub fn finish_as(self, text: impl Into<Arc<str>>) -> Traced {
+        let text: Arc<str> = text.into();
+        assert_eq!(text.len(), self.len, "spans tile their text");
+        Traced { text, spans: self.spans.into(), parts: self.parts.into() }
     }
 }

@@ -78,8 +78,7 @@ pub(super) struct Tables {
 impl Tables {
     fn build(encoding: Encoding) -> Tables {
         let bpe = tiktoken::get_encoding(encoding.name()).expect("both vocabularies are compiled in");
-        let ids = 0..u32::try_from(bpe.vocab_size()).unwrap_or(u32::MAX);
-        Tables { bpe, joints: Joints::of(ids.map(|id| bpe.decode(&[id]))) }
+        Tables { bpe, joints: Joints::of(encoding) }
     }
 
     /// Token ids of a text.
@@ -120,6 +119,10 @@ impl Tables {
             start = at;
             true
         });
+        // Most parts of a prompt begin where a text can be cut.
+        if start == byte {
+            return total;
+        }
         let mut at = start;
         for id in self.ids(&text[start..end]) {
             at += self.bpe.decode(&[id]).len();

@@ -71,8 +71,8 @@ pub fn template_errors(bench: &Bench, file: &FilePath, text: &Arc<str>) -> Optio
 #[must_use]
 pub fn only_text_differs(old: &str, new: &str) -> bool {
     let (a, b) = differing(old, new);
-    let tag = |c: char| matches!(c, '{' | '}' | '%' | '#');
-    // A brace beside what differs could make a tag with it.
+    // Every mark of a tag has a brace. One beside what differs could make a tag with it.
+    let tag = |c: char| matches!(c, '{' | '}');
     let around = |text: &str, range: &Range<usize>| {
         let before = text[..range.start].chars().next_back();
         let behind = text[range.end..].chars().next();
@@ -142,6 +142,11 @@ mod tests {
             ("a {b", "a b", false),
             ("a {% if x %} b", "a {% if x % b", false),
             ("a", "a", true),
+            ("{{ x }}\n# a", "{{ x }}\n## a 5 %", true),
+            ("a #", "a #}", false),
+            ("a #} b", "a # b", false),
+            ("a {x", "a {%x", false),
+            ("a %}", "a }", false),
         ] {
             assert_eq!(only_text_differs(old, new), same, "{old} | {new}");
         }
