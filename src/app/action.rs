@@ -1,10 +1,11 @@
 //! The one table of actions. The footer, the help, the palette and the `keys` command are all made from it.
 
-use super::form::Subject;
+mod useful;
+
+pub use useful::{hint, own_keys_first, rank, useful};
+
 use super::key::Key;
-use super::snapshot::{Pause, Snapshot};
 use super::state::{Mode, Overlay, OverlayKind, Pane, State, View};
-use super::views::Switch;
 
 /// Everything a key, a click or the palette can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +14,12 @@ pub enum Action {
     Send,
     /// Back to the call before.
     Back,
+    /// Type what the user says next.
+    Say,
+    /// Play the model: an answer, or calls of tools.
+    Reply,
+    /// Save what happened as a run of the bench.
+    SaveRun,
     /// Show the call before.
     PreviousCall,
     /// Show the call after.
@@ -213,6 +220,16 @@ pub enum Action {
     EnterValue,
     /// Set the fact in this run alone.
     EnterInRun,
+    /// Change the selected part of a reply.
+    ChangePart,
+    /// Take the selected part out of a reply.
+    TakePartOut,
+    /// Send the reply that is composed.
+    SendReply,
+    /// Take the line that is typed.
+    TakeLine,
+    /// Go on in several lines.
+    MoreLines,
     /// Write the selected model into the bench file.
     WriteModel,
     /// Switch the selected variant on or off.
@@ -266,6 +283,10 @@ pub enum Scope {
     Value,
     /// While a text is edited.
     Editor,
+    /// While the calls of a reply are composed.
+    Calls,
+    /// While something short is typed for what is composed.
+    Line,
 }
 
 impl Scope {
@@ -286,6 +307,8 @@ impl Scope {
             Scope::Form => "In the properties of a layer or the bench",
             Scope::Value => "While typing a value",
             Scope::Editor => "While editing a text",
+            Scope::Calls => "While composing a reply",
+            Scope::Line => "While typing a line of it",
         }
     }
 }
@@ -351,8 +374,11 @@ pub const ACTIONS: &[ActionInfo] = {
     use Action as A;
     use Scope as S;
     &[
-        row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat."),
+        row(A::Send, "send", &["space"], S::Screen, ("send", 1), "Send the next call", "Sends the prepared request and lets the script answer: one beat. Where no script answers, you are asked for the reply."),
         row(A::Back, "back", &["backspace"], S::Screen, ("back", 2), "Back one call", "Goes back to the call before; the same bytes as then."),
+        row(A::Say, "say", &["s"], S::Screen, ("say something", 5), "Say something as the user", "Goes on by hand, without a script or behind it: types what the user says. Where the shown call begins a turn, what was said can be said otherwise."),
+        row(A::Reply, "reply", &["a"], S::Screen, ("play the model", 9), "Play the model", "Replies to the shown call by hand: an answer, or calls of the tools that it offers, with their arguments and results. At an earlier call, and in the middle of a script, that begins a branch."),
+        row(A::SaveRun, "save_run", &["ctrl-s"], S::Screen, NO, "Save the conversation as a run", "Writes what happened so far into the bench as a run, under a name of your own; in a folder without a bench, into a copy of the built-in one."),
         row(A::SwitchWay, "switch_way", &["enter"], S::Pane(Pane::Why), ("switch to this", 3), "Switch, or to its bytes", "Applies the selected row of \"Tell it another way\" to the session, the bench file stays as it is; on other lines goes to the bytes that they are about."),
         row(A::OpenLine, "open_line", &["enter"], S::Views, ("its bytes", 2), "To its bytes", "Shows what the selected line is about: the bytes, the call, or what hangs on it."),
         row(A::ColumnBefore, "column_before", &["left"], S::Views, NO, "The column before", "Selects the column before, where a line has several numbers."),
@@ -369,8 +395,8 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::EditText, "edit_text", &["e"], S::Screen, ("edit", 6), "Edit the text", "Opens the text behind the selected layer or byte: the template, the file that it shows, or the bench."),
         row(A::EditOutside, "edit_outside", &["E"], S::Screen, NO, "Edit in your own editor", "Hands the text behind the selected layer or byte to $VISUAL, $EDITOR or vi, at its line."),
         row(A::BenchForm, "bench_properties", &["P"], S::Screen, NO, "Properties of the bench", "Lists the model, the agent, the facts, the cache marks and the layers as the bench file says them, and changes them there."),
-        row(A::UndoBench, "undo_bench", &["u"], S::Screen, ("undo", 10), "Undo in the bench", "Takes the latest change of the bench file back, unless somebody else has changed the file since."),
-        row(A::RedoBench, "redo_bench", &["ctrl-r"], S::Screen, NO, "Redo in the bench", "Makes the change of the bench file again that was taken back last."),
+        row(A::UndoBench, "undo_bench", &["u"], S::Screen, ("undo", 10), "Undo", "Takes the latest change of the bench file back, unless somebody else has changed the file since, or what was said by hand, whichever came last."),
+        row(A::RedoBench, "redo_bench", &["ctrl-r"], S::Screen, NO, "Redo", "Makes the change again that was taken back last."),
         row(A::Cwd, "cwd", &["c"], S::Screen, ("cwd", 3), "Change the CWD", "Types a CWD for the agent; the effect is shown before Enter."),
         row(A::Models, "model", &["m"], S::Screen, ("model", 5), "Choose the model", "Lists the models whose cache and prices are known."),
         row(A::Variants, "variants", &["V"], S::Screen, ("variants", 7), "Variants on and off", "Switches variants of the bench on and off, also several at once."),
@@ -452,6 +478,11 @@ pub const ACTIONS: &[ActionInfo] = {
         row(A::TakeOut, "take_out", &["delete"], S::Form, ("out of the file", 2), "Take it out", "Takes the selected field out of the bench file, so that its default holds."),
         row(A::EnterValue, "enter_value", &["enter"], S::Value, ("into the bench", 1), "Into the bench", "Writes what is typed into the bench file; comments and everything else stay."),
         row(A::EnterInRun, "enter_in_run", &["ctrl-t"], S::Value, ("in this run alone", 2), "In this run alone", "Sets the fact in this run; the bench file stays as it is."),
+        row(A::ChangePart, "change_part", &["enter"], S::Calls, ("change", 1), "Change this part", "Types or chooses the selected part of the reply, or sends it."),
+        row(A::SendReply, "send_reply", &["ctrl-s"], S::Calls, ("send", 1), "Send the reply", "Sends the request that waits, with this reply."),
+        row(A::TakePartOut, "take_part_out", &["delete"], S::Calls, ("take out", 2), "Take this part out", "Takes the selected call, argument or result out of the reply."),
+        row(A::TakeLine, "take_line", &["enter"], S::Line, ("take it", 1), "Take it", "Takes what is typed."),
+        row(A::MoreLines, "more_lines", &["alt-enter"], S::Line, ("in several lines", 2), "In several lines", "Goes on with what is typed in a box with several lines."),
         row(A::ListUp, "list_up", &["up", "ctrl-p"], S::List, NO, "Up", "Up one row of the list."),
         row(A::ListDown, "list_down", &["down", "ctrl-n"], S::List, NO, "Down", "Down one row of the list."),
         row(A::EnterCwd, "enter_cwd", &["enter"], S::Cwd, ("change it", 1), "Change it", "Changes the CWD to what is typed."),
@@ -500,7 +531,9 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
     let (open, narrow) = match scope {
         Scope::Everywhere => (true, 0),
         Scope::Screen => (mode == Mode::Screen, 1),
-        Scope::List => (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants | Mode::Form), 1),
+        Scope::List => {
+            (matches!(mode, Mode::Find | Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls), 1)
+        }
         Scope::Pane(pane) => (mode == Mode::Screen && state.pane() == Some(pane), 2),
         Scope::Views => (mode == Mode::Screen && state.pane().is_none(), 2),
         Scope::View(view) => (mode == Mode::Screen && state.pane().is_none() && state.view == view, 3),
@@ -514,6 +547,8 @@ fn narrowness(scope: Scope, state: &State) -> Option<u8> {
         Scope::Form => (mode == Mode::Form, 2),
         Scope::Value => (mode == Mode::Value, 2),
         Scope::Editor => (mode == Mode::Editor, 2),
+        Scope::Calls => (mode == Mode::Calls, 2),
+        Scope::Line => (mode == Mode::Line, 2),
     };
     open.then_some(narrow)
 }
@@ -544,9 +579,13 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
             Mode::Form if is(Action::RedoBench) => Some(Action::RedoBench),
             // The key that opened the menu takes what it offers first.
             Mode::Menu if opened(OverlayKind::Copy) && is(Action::Copy) => Some(Action::Accept),
-            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Up) => Some(Action::ListUp),
-            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Down) => Some(Action::ListDown),
-            Mode::Menu | Mode::Variants | Mode::Form if is(Action::Quit) => Some(Action::UpLevel),
+            Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls if is(Action::Up) => Some(Action::ListUp),
+            Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls if is(Action::Down) => {
+                Some(Action::ListDown)
+            }
+            Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls if is(Action::Quit) => {
+                Some(Action::UpLevel)
+            }
             _ => None,
         }
     })
@@ -555,149 +594,6 @@ pub fn lookup(state: &State, key: Key) -> Option<Action> {
 /// True when a list of this kind is on top.
 fn opened(state: &State, kind: OverlayKind) -> bool {
     state.overlays.last().is_some_and(|open| open.kind == kind)
-}
-
-/// False when an action would do nothing: it is then shown nowhere.
-#[must_use]
-pub fn useful(state: &State, action: Action) -> bool {
-    let snapshot = &state.snapshot;
-    let shown = snapshot.calls.shown.unwrap_or(0);
-    match action {
-        // A recording can only be looked at.
-        Action::Models
-        | Action::EditText
-        | Action::EditOutside
-        | Action::ToggleLayer
-        | Action::Compare
-        | Action::WhatIf
-            if snapshot.recorded =>
-        {
-            false
-        }
-        Action::Send => match &snapshot.demo {
-            Some(demo) => demo.at < demo.of,
-            None => goes_on(snapshot),
-        },
-        Action::Play => snapshot.status.playing || goes_on(snapshot),
-        Action::Back if snapshot.demo.is_some() => snapshot.demo.as_ref().is_some_and(|demo| demo.at > 1),
-        Action::Back | Action::PreviousCall => shown > 0,
-        Action::NextCall => shown + 1 < snapshot.calls.rows.len(),
-        Action::Runs => snapshot.choices.runs.len() > 1,
-        Action::Branch => snapshot.title.branch.is_some(),
-        Action::Programs => snapshot.programs.is_some(),
-        Action::SidesBranch => snapshot.title.branch.is_some(),
-        Action::Sides => snapshot.diff.is_some(),
-        Action::NextDifference | Action::PreviousDifference => {
-            state.page.diff.as_ref().is_some_and(|rows| !rows.starts.is_empty())
-        }
-        Action::Differences => !snapshot.request.blocks.is_empty(),
-        Action::Variants => !snapshot.choices.variants.is_empty(),
-        Action::Models => !snapshot.choices.models.is_empty(),
-        Action::Themes => !state.themes.is_empty(),
-        Action::Copy => !snapshot.layers.rows.is_empty(),
-        Action::BenchForm => snapshot.sheet.is_some(),
-        Action::UndoBench => snapshot.sheet.is_some() && snapshot.can_undo,
-        Action::RedoBench => snapshot.sheet.is_some() && snapshot.can_redo,
-        Action::LayerForm => snapshot.sheet.is_some() && !snapshot.layers.rows.is_empty(),
-        Action::EnterInRun => state
-            .overlays
-            .last()
-            .is_some_and(|open| matches!(&open.subject, Some(Subject::Field(field)) if field.is_fact())),
-        Action::SwitchWay => snapshot.calls.shown.is_some(),
-        Action::NextBreak => snapshot.calls.rows.iter().any(|row| row.breaks()),
-        Action::OpenLayer | Action::Orders | Action::ToggleLayer | Action::MoveUp | Action::MoveDown => {
-            !snapshot.layers.rows.is_empty()
-        }
-        Action::Blocks => !snapshot.blocks.is_empty(),
-        Action::OpenCall => !snapshot.calls.rows.is_empty(),
-        Action::Fold => !state.blocks().is_empty(),
-        Action::PreviousBlock | Action::NextBlock => state.blocks().len() > 1,
-        Action::ApplyWay => state.snapshot.sheet.is_some() && !state.page.lines.is_empty(),
-        Action::FirstTurn | Action::CopyCompared => snapshot.data.compare().is_some(),
-        Action::NextModel | Action::PreviousModel => state.page.open_columns().len() > 1,
-        Action::ZonesBefore | Action::ZonesNext | Action::NextLane => snapshot.data.zones().is_some(),
-        Action::SwitchOverlay => {
-            snapshot.data.overlay().is_some_and(|life| !matches!(life.switch, Switch::Refused(_)))
-        }
-        Action::Ledger
-        | Action::Injectors
-        | Action::Log
-        | Action::Lints
-        | Action::Zones
-        | Action::Compare
-        | Action::WhatIf
-        | Action::Steps => snapshot.calls.shown.is_some(),
-        Action::Recording => snapshot.recorded,
-        Action::NextMatch | Action::PreviousMatch => state.search.is_some(),
-        Action::OpenLine => state.pane().is_none() && !state.page.lines.is_empty(),
-        Action::ColumnBefore | Action::ColumnNext => {
-            state.pane().is_none() && state.page.open_columns().len() > 1
-        }
-        Action::EditText | Action::EditOutside => !snapshot.layers.rows.is_empty(),
-        Action::FindNext | Action::FindPrevious => {
-            state.editor.as_ref().is_some_and(|editor| editor.find.is_some())
-        }
-        Action::Suspend => cfg!(unix),
-        Action::Cwd => !snapshot.agent.cwd.is_empty(),
-        _ => true,
-    }
-}
-
-/// True when the selected line of pane 4 is a row of the table of ways.
-fn snapshot_way(state: &State) -> bool {
-    let cells = state.metrics.panes[Pane::Why.index()].0.max(1);
-    let lines = super::rows::why_lines(&state.snapshot, cells, state.metrics.compact);
-    let kind = lines.get(state.why.cursor).map(|line| line.kind);
-    matches!(kind, Some(super::rows::WhyKind::Way(_)))
-}
-
-/// True while there is something to send, or a script to begin with.
-fn goes_on(snapshot: &Snapshot) -> bool {
-    match snapshot.title.pause {
-        Pause::Before(_) | Pause::Looking(_) => true,
-        Pause::Start => !snapshot.choices.runs.is_empty(),
-        Pause::End(_) => false,
-    }
-}
-
-/// True while a view is open that is read by keys of its own, model by model: those come first in its footer, and the way
-/// out of it.
-#[must_use]
-pub fn own_keys_first(state: &State) -> bool {
-    state.mode() == Mode::Screen && matches!(state.view, View::Zones | View::Compare)
-}
-
-/// Which hints stay in a narrow footer, now: lower stays longer.
-#[must_use]
-pub fn rank(state: &State, info: &ActionInfo) -> u8 {
-    if !own_keys_first(state) {
-        return info.rank;
-    }
-    match (info.scope, state.view, info.action) {
-        (Scope::Views | Scope::View(_), ..) | (_, _, Action::Help) => info.rank,
-        (_, View::Zones, Action::NextBreak | Action::Ledger) => 5,
-        _ => info.rank.saturating_add(6),
-    }
-}
-
-/// The word of an action in the footer: `send call 2`.
-#[must_use]
-pub fn hint(state: &State, info: &ActionInfo) -> String {
-    match (info.action, state.snapshot.title.pause) {
-        (Action::Send, _) if state.snapshot.demo.is_some() => "next beat".to_owned(),
-        (Action::Send, Pause::Before(call)) => format!("send call {}", call.0),
-        (Action::Play, _) if state.snapshot.status.playing => "stop".to_owned(),
-        (Action::Zoom, _) if state.zoom => "unzoom".to_owned(),
-        (Action::SwitchWay, _) if snapshot_way(state) => info.hint.to_owned(),
-        (Action::SwitchWay, _) => "its bytes".to_owned(),
-        (Action::OpenLine, _) => state.page.enter.to_owned(),
-        (Action::SwitchOverlay, _)
-            if state.snapshot.data.overlay().is_some_and(|life| life.switch == Switch::Strip) =>
-        {
-            "strip".to_owned()
-        }
-        _ => info.hint.to_owned(),
-    }
 }
 
 #[cfg(test)]

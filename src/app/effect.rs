@@ -10,6 +10,7 @@ use super::state::View;
 use crate::core::diagnostic::Position;
 use crate::core::fact::{FilePath, Name, Value};
 use crate::core::fix::Fix;
+use crate::core::run::Input;
 use crate::core::text::Source;
 use crate::core::wire::CallNo;
 use crate::io::edit::bench::BenchEdit;
@@ -66,6 +67,15 @@ pub struct TextEdit {
     pub hunks: Arc<[Hunk]>,
 }
 
+/// What the user says by hand, for the user or for the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spoken {
+    /// What.
+    pub input: Input,
+    /// True where it is said in the place of what the user said before the call that is looked at.
+    pub instead: bool,
+}
+
 /// What the engine can be asked for. It answers by publishing a snapshot.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EngineRequest {
@@ -87,7 +97,15 @@ pub enum EngineRequest {
     Zones(CallNo),
     /// Show what a change would do.
     PreviewFix(Fix),
-    /// Stop showing what a CWD or a change would do.
+    /// Show what something would do that is composed by hand; the newest wins. The answer is
+    /// [`super::snapshot::ByHand::drafted`] with this number.
+    PreviewSpoken(u32, Spoken),
+    /// Say it. Where an earlier call is looked at, a branch begins there.
+    Speak(Spoken),
+    /// Write what happened so far into the bench as a run of this name, over one that has it where that is said. The
+    /// answer is [`super::snapshot::Snapshot::edited`] with this number.
+    SaveRun(u32, Name, bool),
+    /// Stop showing what a CWD, a change or something that is composed would do.
     CancelPreview,
     /// Change the CWD, as typed: absolute as prompts see it, or relative to the CWD.
     SetCwd(Arc<str>),
@@ -115,6 +133,10 @@ pub enum EngineRequest {
     Mend(Fix),
     /// The same for a form. The answer is [`super::snapshot::Snapshot::edited`] with this number.
     EditField(u32, BenchEdit),
+    /// Take the latest change back, of the bench file or of what was said by hand.
+    Undo,
+    /// Make the change again that was taken back last.
+    Redo,
     /// Take the latest change of the bench file back.
     UndoBench,
     /// Make the change of the bench file again that was taken back last.

@@ -1,5 +1,6 @@
 //! The forms of a layer and of the bench: what can be changed in the bench file, and the edit that a typed value means.
 
+use super::compose::Typing;
 use crate::core::fact::{Name, Value};
 use crate::io::edit::bench::{BenchEdit, Rule, Sheet, typed};
 
@@ -12,6 +13,8 @@ pub enum Subject {
     Layer(Name),
     /// Something that has one value.
     Field(Field),
+    /// Something that is composed by hand.
+    Typing(Typing),
 }
 
 /// Something in the bench file that has one value.

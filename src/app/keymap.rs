@@ -187,6 +187,7 @@ fn typed(info: &ActionInfo, key: Key, text: &str) -> Option<Mistake> {
             | Scope::Cwd
             | Scope::Search
             | Scope::Value
+            | Scope::Line
             | Scope::Editor
     );
     let is_text = matches!(key.code, Code::Char(_)) && !key.ctrl && !key.alt;

@@ -4,6 +4,7 @@ pub mod action;
 pub mod blast;
 pub mod blocks;
 pub mod cells;
+pub mod compose;
 pub mod copy;
 pub mod diff;
 pub mod editor;

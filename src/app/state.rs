@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::compose::Composer;
 use super::diff::With;
 use super::editor::Editor;
 use super::event::{Event, Metrics};
@@ -207,6 +208,10 @@ pub enum Mode {
     Form,
     /// A value of the bench is typed.
     Value,
+    /// The calls of a reply are composed.
+    Calls,
+    /// Something short is typed for what is composed.
+    Line,
     /// A text is edited.
     Editor,
 }
@@ -258,6 +263,16 @@ pub enum OverlayKind {
     Choice,
     /// The input of a field's value.
     Value,
+    /// What the model can do.
+    Reply,
+    /// The calls of a reply that is composed.
+    Calls,
+    /// The values that an argument of a call can have.
+    Values,
+    /// The input of something short that is composed.
+    Line,
+    /// Whether a run is written over.
+    SaveOver,
 }
 
 impl OverlayKind {
@@ -287,6 +302,10 @@ impl OverlayKind {
             OverlayKind::Form => "Bench",
             OverlayKind::Choice => "Choose",
             OverlayKind::Value => "Change",
+            OverlayKind::Reply => "What the model does",
+            OverlayKind::Calls => "What the model calls",
+            OverlayKind::Values | OverlayKind::Line => "Type",
+            OverlayKind::SaveOver => "There is a run of this name",
         }
     }
 
@@ -294,7 +313,7 @@ impl OverlayKind {
     #[must_use]
     pub fn mode(self) -> Mode {
         match self {
-            OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models => Mode::Find,
+            OverlayKind::Help | OverlayKind::Palette | OverlayKind::Models | OverlayKind::Reply => Mode::Find,
             OverlayKind::Runs
             | OverlayKind::Sides
             | OverlayKind::Views
@@ -308,9 +327,13 @@ impl OverlayKind {
             | OverlayKind::KeptBoth
             | OverlayKind::Way
             | OverlayKind::SwitchOverlay
+            | OverlayKind::Values
+            | OverlayKind::SaveOver
             | OverlayKind::Choice => Mode::Menu,
             OverlayKind::Form => Mode::Form,
             OverlayKind::Value => Mode::Value,
+            OverlayKind::Calls => Mode::Calls,
+            OverlayKind::Line => Mode::Line,
             OverlayKind::Variants => Mode::Variants,
             OverlayKind::Cwd => Mode::Cwd,
             OverlayKind::Search => Mode::Search,
@@ -462,6 +485,8 @@ pub struct State {
     pub request: RequestState,
     /// The lines of pane 4.
     pub why: ListState,
+    /// What is composed by hand.
+    pub composer: Composer,
     /// The text that is edited, below what is open above it.
     pub editor: Option<Editor>,
     /// The number of the latest request to open a text, see [`super::editor::Opened::no`].
@@ -534,6 +559,7 @@ impl State {
             calls: ListState::default(),
             request: RequestState::default(),
             why: ListState::default(),
+            composer: Composer::default(),
             editor: None,
             asked: 0,
             waiting: None,

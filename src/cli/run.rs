@@ -554,6 +554,11 @@ fn summary(
     let variants =
         if variants.is_empty() { String::new() } else { format!(", with {}", variants.join(", ")) };
     out.line(format_args!("{}{run}{variants}, {}", bench.name(), session.model()))?;
+    if player.run().is_none() {
+        // Nobody answers here: that takes a script, or a hand in the workbench.
+        out.line("no run in this bench: what is sent before anybody says a word")?;
+        out.line("(`runs:` scripts a conversation; in the workbench s and a play one by hand, and Ctrl-S saves it)")?;
+    }
     table.write(out)?;
     out.line("")?;
     for sentence in sentences {

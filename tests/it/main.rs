@@ -17,6 +17,7 @@ mod diff;
 mod edits;
 mod engine;
 mod failed_reads;
+mod free_run;
 #[cfg(unix)]
 mod hostile;
 mod house;

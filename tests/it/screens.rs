@@ -9,6 +9,7 @@ mod demos;
 mod differences;
 mod fixture;
 mod forms;
+mod hand;
 mod kept;
 mod keys;
 mod reading;

@@ -21,6 +21,7 @@ pub use rows::{Row, Rows};
 
 use self::document::Line;
 use self::history::{History, Kind};
+use crate::app::compose::Typing;
 use crate::app::key::{Code, Key};
 use crate::core::fact::Name;
 use crate::io::edit::{Hunk, KeptText, Original};
@@ -123,6 +124,8 @@ pub struct Editor {
     pub theirs: Option<Arc<Original>>,
     /// A text from before that was not saved, while it is not decided what becomes of it.
     pub kept: Option<Arc<KeptText>>,
+    /// What the text is typed for, where it is none of a file.
+    pub typing: Option<Typing>,
 }
 
 impl Editor {
@@ -152,7 +155,31 @@ impl Editor {
             saving: None,
             theirs: None,
             kept: opened.kept.clone(),
+            typing: None,
         }
+    }
+
+    /// An editor for a text that is in no file and is typed for something, with what stands there already.
+    #[must_use]
+    pub fn typing(typing: Typing, text: &str) -> Editor {
+        let opened = Opened {
+            no: 0,
+            purpose: Purpose::Here,
+            file: typing.title().into(),
+            path: Path::new("").into(),
+            at: Place::default(),
+            layer: None,
+            disk: Arc::new(Original::empty()),
+            draft: None,
+            saved: None,
+            kept: None,
+            problem: None,
+        };
+        let mut editor = Editor { typing: Some(typing), ..Editor::new(&opened) };
+        editor.paste(text);
+        // What stood there already is nothing that was typed.
+        editor.history = History::default();
+        editor
     }
 
     /// What has to be changed in [`Editor::base`] to make it this text.

@@ -32,7 +32,7 @@ impl Engine {
     }
 
     /// Goes on as a player; at an earlier `call` that is a branch, and the one that was on stays as it was.
-    fn go_on_as(&mut self, player: Player, call: Option<CallNo>) {
+    pub(super) fn go_on_as(&mut self, player: Player, call: Option<CallNo>) {
         let old = std::mem::replace(&mut self.player, player);
         let mut note = String::new();
         if let Some(call) = call {
@@ -40,7 +40,7 @@ impl Engine {
             self.branch = self.others.len();
             self.shown = None;
             self.forget_sent();
-            note = format!("a branch from call {}; the other stays as it was", call.0);
+            note = branched(call);
         }
         if self.player.session().prepared().is_some() {
             self.shown = None;
@@ -61,12 +61,17 @@ impl Engine {
 
     /// A branch before a call that was sent: what happened until then, and files as they are now.
     pub(super) fn branch_from(&mut self, call: CallNo) -> Result<Player, Refused> {
-        let mut branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
-        let found = self.unseen(branch.session());
+        let branch = self.player.branch(call, &mut AsLoad(&mut *self.edge))?;
+        self.seeing(branch)
+    }
+
+    /// A player with files as they are now.
+    pub(super) fn seeing(&mut self, mut player: Player) -> Result<Player, Refused> {
+        let found = self.unseen(player.session());
         if !found.is_empty() {
-            branch.input(observed(found), &mut AsLoad(&mut *self.edge))?;
+            player.input(observed(found), &mut AsLoad(&mut *self.edge))?;
         }
-        Ok(branch)
+        Ok(player)
     }
 
     /// The bench file says something else, by somebody else's hand or out of the editor of texts.
@@ -137,6 +142,7 @@ impl Engine {
                 return false;
             }
         }
+        self.forget_steps();
         self.forget_sent();
         self.project();
         true
@@ -159,9 +165,36 @@ impl Engine {
         self.end_is_last();
         self.forget_sent();
         self.project();
+        self.see_files();
+    }
+
+    /// What files say by now, the player that is on may not have seen yet.
+    fn see_files(&mut self) {
         let keys: Vec<FactKey> = self.player.session().watched().cloned().collect();
-        // What files say by now, this branch has not seen yet.
         let found = self.edge.load(&keys);
         self.observe(found);
     }
+
+    /// What the bench and its files say by now, the player that is on may not have seen yet.
+    pub(super) fn catch_up(&mut self) {
+        if let Ok((bench, _)) = self.edge.bench(&self.options.variants)
+            && bench.source.rev != self.player.session().bench().source.rev
+        {
+            let bench = adjusted(bench, &self.options);
+            let layers = self.player.session().bench().changed_layers(&bench);
+            let by = format!("the edit of {}", bench.source.name).into();
+            // A run that the bench says otherwise by now stays what it was.
+            if let Ok(player) = self.on_bench(self.player.clone(), bench, by, layers) {
+                self.player = player;
+                self.end_is_last();
+                self.forget_ahead();
+            }
+        }
+        self.see_files();
+    }
+}
+
+/// That a branch has begun.
+pub(super) fn branched(call: CallNo) -> String {
+    format!("a branch from call {}; the other stays as it was", call.0)
 }

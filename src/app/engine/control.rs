@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use super::compare::Comparing;
 use super::edge::Edge;
+use super::hand::Steps;
 use super::numbers::{Counters, Numbers};
 use super::texts::Editing;
 use super::views::Chosen;
 use super::ways::{self, AsLoad, Way};
 use crate::app::effect::EngineRequest;
-use crate::app::snapshot::EditedField;
+use crate::app::snapshot::{Drafted, EditedField};
 use crate::app::state::View;
-use crate::app::views::{LogKind, ZonePreview};
+use crate::app::views::ZonePreview;
 use crate::core::bench::Bench;
 use crate::core::cache::{Lane, Models};
 use crate::core::diagnostic::Diagnostic;
@@ -48,6 +49,10 @@ pub struct Engine {
     pub(super) shown: Option<CallNo>,
     /// The effect of a CWD or a text that is typed.
     pub(super) preview: Option<Preview>,
+    /// What is composed by hand and shown before it is said.
+    pub(super) drafted: Option<Drafted>,
+    /// What was said by hand, to be taken back.
+    pub(super) steps: Steps,
     /// The text file that is open for editing.
     pub(super) editing: Option<Editing>,
     /// The view whose data is published.
@@ -162,6 +167,8 @@ impl Engine {
             branch: 0,
             shown: None,
             preview: None,
+            drafted: None,
+            steps: Steps::default(),
             editing: None,
             view: View::Main,
             chosen: Vec::new(),
@@ -264,7 +271,14 @@ impl Engine {
                 self.view = view;
                 Ok(())
             }
+            EngineRequest::PreviewSpoken(serial, spoken) => {
+                self.preview_spoken(serial, &spoken);
+                Ok(())
+            }
+            EngineRequest::Speak(spoken) => self.speak(&spoken),
+            EngineRequest::SaveRun(serial, name, over) => self.save_run(serial, &name, over),
             EngineRequest::CancelPreview => {
+                self.drafted = None;
                 self.preview = None;
                 Ok(())
             }
@@ -297,6 +311,8 @@ impl Engine {
             EngineRequest::EditBench(edit) => self.edit_bench(&[edit]),
             EngineRequest::Mend(fix) => self.mend(&fix),
             EngineRequest::EditField(serial, edit) => self.edit_field(serial, &edit),
+            EngineRequest::Undo => self.undo(),
+            EngineRequest::Redo => self.redo(),
             EngineRequest::UndoBench => self.undo_bench(),
             EngineRequest::RedoBench => self.redo_bench(),
             EngineRequest::SetFact(name, value) => self.set_fact(name, value),
@@ -492,66 +508,6 @@ impl Engine {
         }
         self.forget_ahead();
         self.project();
-    }
-
-    pub(super) fn choose_variants(&mut self, variants: Vec<Name>) -> Result<(), Refused> {
-        match self.edge.bench(&variants) {
-            Ok((bench, warnings)) => {
-                if self.rebuild_keeping_ways(bench) {
-                    let names = variants.iter().map(|name| &**name).collect::<Vec<_>>().join(", ");
-                    let names = if names.is_empty() { "none".to_owned() } else { names };
-                    self.choose(LogKind::Bench, &format!("variants: {names}; the run was played again"));
-                    self.options.variants = variants;
-                    self.warnings = warnings;
-                }
-                Ok(())
-            }
-            Err(problems) => {
-                Err(Refused(problems.first().map_or_else(String::new, |problem| problem.message.clone())))
-            }
-        }
-    }
-
-    /// The ways are the same whichever of them is on.
-    fn rebuild_keeping_ways(&mut self, bench: Arc<Bench>) -> bool {
-        let (ways, left) = (std::mem::take(&mut self.ways), self.ways_left.take());
-        let done = self.rebuild(bench);
-        self.ways = ways;
-        self.ways_left = left;
-        done
-    }
-
-    fn choose_model(&mut self, model: Name) -> Result<(), Refused> {
-        let sent = self.player.session().calls().len();
-        let opened = usize::from(self.player.session().bench().sent_on_open);
-        let ended = self.player.session().prepared().is_none();
-        if sent <= opened || ended {
-            if ended {
-                self.note = format!("the run was played again for {model}").into();
-            }
-            self.choose(LogKind::Model, &format!("the run was played again for {model}"));
-            self.options.model = Some(model);
-            let bench = self.player.session().bench().clone();
-            self.rebuild(bench);
-            return Ok(());
-        }
-        // In the middle of a run it is a switch, and its price shows.
-        self.live(Input::Model(model))
-    }
-
-    fn choose_run(&mut self, run: Name) -> Result<(), Refused> {
-        let bench = self.player.session().bench().clone();
-        // What the run before has written is not what this one begins with.
-        self.edge.project(&[]);
-        self.player = Player::start(bench, Some(&run), &mut AsLoad(&mut *self.edge))?;
-        self.options.run = Some(run);
-        self.chosen.clear();
-        self.shown = None;
-        self.others.clear();
-        self.branch = 0;
-        self.forget_sent();
-        self.project();
-        Ok(())
     }
 
     /// The CWD that is meant by what was typed: relative to that of the shown call.

@@ -12,7 +12,7 @@ use super::publish::{self, Shown};
 use super::views::{self, Lanes};
 use super::ways::{self, AsLoad};
 use crate::app::snapshot::{
-    CallState, Choices, Draft, Estimate, Pause, Snapshot, Status, Title, VariantChoice, Ways,
+    CallState, Choices, Draft, Estimate, Pause, Snapshot, Speaker, Status, Title, VariantChoice, Ways,
 };
 use crate::app::state::View;
 use crate::app::views::{OverlayView, ViewData};
@@ -243,7 +243,14 @@ impl Engine {
         snapshot.programs = self.programs();
         self.put_on_stage(&mut snapshot);
         snapshot.sheet = self.edge.sheet(&self.options.variants);
-        (snapshot.can_undo, snapshot.can_redo) = self.edge.undoable();
+        (snapshot.can_undo, snapshot.can_redo) = self.can_turn_back();
+        snapshot.hand = self.by_hand_now();
+        // At an earlier call the run goes on as it went on.
+        snapshot.calls.by_hand =
+            snapshot.hand.as_ref().filter(|_| self.earlier().is_none()).and_then(|hand| {
+                let goes_on = hand.waits || hand.speaker == Speaker::User;
+                goes_on.then_some(hand.speaker)
+            });
         snapshot.facts_now = self.facts_now();
         snapshot.edited = self.edited;
         snapshot.diff = self.keep_differences(diff);

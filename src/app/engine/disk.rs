@@ -11,11 +11,12 @@ use crate::app::views::{OverlayPlan, OverlayView, Switch};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Rev, Value};
-use crate::core::run::Load;
+use crate::core::run::{Input, Load};
 use crate::io::bench_file::{BenchFile, Machine, Target};
 use crate::io::command::{TrustStore, Wake};
 use crate::io::edit::bench::{self, BenchEdit, BenchEdited, BenchUndo, ChangedLine, Sheet};
 use crate::io::edit::{Kept, KeptText, Original, SaveError, Splice};
+use crate::io::init;
 use crate::io::overlay::{self, Overlay, Texts};
 use crate::io::samples::{Sample, ScratchCopy};
 use crate::io::syntax::Variant;
@@ -348,8 +349,22 @@ impl Edge for Disk {
         Ok(Edited { said, by: edited.by, layers: edited.layer.into_iter().collect() })
     }
 
-    fn undoable(&self) -> (bool, bool) {
-        (!self.undo.is_empty(), !self.redo.is_empty())
+    fn undoable(&self) -> (usize, usize) {
+        (self.undo.len(), self.redo.len())
+    }
+
+    fn copy_bench(&mut self, run: &Name, lines: &[Input]) -> Result<String, String> {
+        if let Some(problem) = bench::problem_with_run_name(run) {
+            return Err(problem);
+        }
+        let folder = self.file.folder();
+        let told = |problems: Vec<Diagnostic>| match problems.first() {
+            Some(Diagnostic { file: Some(file), message, .. }) => format!("{file}: {message}"),
+            first => first.map_or_else(String::new, |problem| problem.message.clone()),
+        };
+        let paths = init::copied(folder, run, lines)?.write(folder).map_err(told)?;
+        let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        Ok(format!("the run {run} is in {} now", names.join(", ")))
     }
 
     fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String> {

@@ -8,7 +8,7 @@ use crate::app::views::{OverlayPlan, OverlayView};
 use crate::core::bench::Bench;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{Command, FactKey, FilePath, Found, Name, Value};
-use crate::core::run::Load;
+use crate::core::run::{Input, Load};
 use crate::io::command::Wake;
 use crate::io::edit::bench::{BenchEdit, ChangedLine, Sheet};
 use crate::io::edit::{KeptText, Original, SaveError, Splice};
@@ -120,9 +120,20 @@ pub trait Edge: Load + Send {
     /// Why it was not made.
     fn redo_bench(&mut self) -> Result<Edited, String>;
 
-    /// Whether there is an edit of the bench file to take back, and one to make again.
-    fn undoable(&self) -> (bool, bool) {
-        (false, false)
+    /// How many edits of the bench file there are to take back, and how many to make again.
+    fn undoable(&self) -> (usize, usize) {
+        (0, 0)
+    }
+
+    /// Where there is no bench file: writes a copy of the bench into its folder, with these lines as its run. What was
+    /// done, as a sentence for the status line.
+    ///
+    /// # Errors
+    ///
+    /// Why nothing was written: one sentence, lower case, without a full stop.
+    fn copy_bench(&mut self, run: &Name, lines: &[Input]) -> Result<String, String> {
+        let _ = (run, lines);
+        Err("there is no disk".into())
     }
 
     /// What the bench file says, and what these variants of it say instead; none for a bench without a file.

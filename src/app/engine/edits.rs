@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// What somebody else wrote comes first.
-    fn up_to_date(&mut self) -> Result<(), Refused> {
+    pub(super) fn up_to_date(&mut self) -> Result<(), Refused> {
         self.take_news();
         match self.broken.first() {
             Some(problem) => Err(Refused(format!("the bench is broken: {}", problem.message))),
@@ -77,7 +77,7 @@ impl Engine {
     }
 
     /// Goes on with the bench as it is written now.
-    fn take_bench(&mut self, edited: Edited) -> Result<(), Refused> {
+    pub(super) fn take_bench(&mut self, edited: Edited) -> Result<(), Refused> {
         self.edge.reload();
         match self.edge.bench(&self.options.variants) {
             Ok((bench, warnings)) => {

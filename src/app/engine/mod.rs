@@ -1,6 +1,7 @@
 //! The engine: it owns the session, composes, and publishes snapshots.
 
 mod branches;
+mod choices;
 mod commands;
 mod compare;
 mod comparison;
@@ -10,6 +11,7 @@ mod disk;
 mod edge;
 mod edits;
 mod fixes;
+mod hand;
 mod info;
 mod inline;
 mod lanes;

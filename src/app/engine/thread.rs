@@ -202,9 +202,11 @@ impl Worker {
         while let Ok(mail) = self.receiver.try_recv() {
             match mail {
                 Mail::Look => look = true,
-                Mail::Request(typed @ (EngineRequest::PreviewCwd(_) | EngineRequest::DraftText(_))) => {
-                    preview = Some(typed);
-                }
+                Mail::Request(
+                    typed @ (EngineRequest::PreviewCwd(_)
+                    | EngineRequest::DraftText(_)
+                    | EngineRequest::PreviewSpoken(..)),
+                ) => preview = Some(typed),
                 other => {
                     if matches!(other, Mail::Request(_)) {
                         preview = None;

@@ -107,7 +107,8 @@ impl Paint {
 /// showed: bytes of the block of the request, or lines of the editor.
 #[must_use]
 pub fn wants(state: &State, seen: &Range<usize>) -> Vec<Want> {
-    if let Some(editor) = &state.editor {
+    // What is typed for a conversation stands below the panes, which are read meanwhile.
+    if let Some(editor) = state.editor.as_ref().filter(|editor| editor.typing.is_none()) {
         return editor_wants(state, editor, seen).into_iter().collect();
     }
     let Some(block) = state.block().filter(|_| matches!(state.view, View::Main | View::Bytes)) else {

@@ -17,6 +17,8 @@ pub enum CallLine {
     Closing(usize),
     /// The line below all calls.
     Footnote,
+    /// Who has to say something by hand, so that the run goes on.
+    ByHand,
 }
 
 impl CallLine {
@@ -28,7 +30,7 @@ impl CallLine {
             | CallLine::Call(call)
             | CallLine::Answer(call)
             | CallLine::Injected(call, _) => Some(call),
-            CallLine::Closing(_) | CallLine::Footnote => None,
+            CallLine::Closing(_) | CallLine::Footnote | CallLine::ByHand => None,
         }
     }
 
@@ -64,6 +66,9 @@ pub fn call_lines(table: &CallTable, compact: bool) -> Vec<CallLine> {
     if table.footnote.is_some() {
         lines.push(CallLine::Footnote);
     }
+    if table.by_hand.is_some() {
+        lines.push(CallLine::ByHand);
+    }
     lines
 }
 
@@ -78,5 +83,7 @@ pub fn call_line_text(table: &CallTable, line: CallLine) -> &str {
         CallLine::Injected(call, injected) => &row(call).injected[injected].layer,
         CallLine::Closing(note) => &table.closing[note],
         CallLine::Footnote => table.footnote.as_deref().unwrap_or_default(),
+        // It names keys, which nobody looks for here.
+        CallLine::ByHand => "",
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn form(snapshot: &Snapshot, subject: &Subject) -> Vec<ListRow> {
     let Some(sheet) = &snapshot.sheet else { return Vec::new() };
     match subject {
         Subject::Layer(id) => sheet.layer(id).map(|layer| of_layer(sheet, layer)).unwrap_or_default(),
-        Subject::Bench | Subject::Field(_) => of_bench(snapshot, sheet),
+        Subject::Bench | Subject::Field(_) | Subject::Typing(_) => of_bench(snapshot, sheet),
     }
 }
 
@@ -28,6 +28,7 @@ pub(super) fn title(snapshot: &Snapshot, subject: &Subject) -> String {
             format!("Layer {shown}, {file}:{line}")
         }
         Subject::Field(field) => format!("{}, in {file}", field.path()),
+        Subject::Typing(typing) => typing.title(),
     }
 }
 

@@ -3,16 +3,17 @@
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use super::form;
+use super::{compose, form};
 use crate::app::action::{self, ACTIONS, Action, ActionInfo, Scope};
 use crate::app::cells;
+use crate::app::compose::Part;
 use crate::app::copy::{self, Copyable};
 use crate::app::diff::With;
 use crate::app::folders;
 use crate::app::form::{Field, Subject};
 use crate::app::state::{Overlay, OverlayKind, Pane, State};
 use crate::core::diff::lines::hunks;
-use crate::core::fact::Name;
+use crate::core::fact::{Name, Value};
 use crate::io::edit::bench::{BenchEdit, ChangedLine};
 
 /// What taking a row means.
@@ -48,8 +49,27 @@ pub enum Pick {
     Way(Vec<Name>),
     /// Put the overlay whose lines are shown on disk, or take it out again.
     SwitchOverlay,
+    /// Reply to the request that waits with this.
+    Reply(ReplyWith),
+    /// Change this part of the reply that is composed.
+    Part(Part),
+    /// Give the argument of a call, by its number from 0, this value.
+    Value(usize, Name, Value),
+    /// Save the run over the one that has its name.
+    SaveOver(Name),
     /// Nothing: a line of text.
     Line,
+}
+
+/// What the model can do with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReplyWith {
+    /// Answer with a text.
+    Answer,
+    /// Call this tool.
+    Tool(Name),
+    /// Nothing: the call fails.
+    Failure,
 }
 
 /// The answers to questions: about a text that is edited, and about programs.
@@ -181,7 +201,11 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
                 .map(|folder| ListRow::new("", folder.clone(), "", Pick::Folder(folder)))
                 .collect()
         }
-        OverlayKind::Search | OverlayKind::Value => Vec::new(),
+        OverlayKind::Search | OverlayKind::Value | OverlayKind::Line => Vec::new(),
+        OverlayKind::Reply => filter(typed, compose::reply(state)),
+        OverlayKind::Calls => compose::calls(state),
+        OverlayKind::Values => compose::values(state, overlay),
+        OverlayKind::SaveOver => compose::save_over(state),
         OverlayKind::Form => form::form(&state.snapshot, overlay.subject.as_ref().unwrap_or(&Subject::Bench)),
         OverlayKind::Choice => match &overlay.subject {
             Some(Subject::Field(field)) => form::choices(&state.snapshot, field),
@@ -235,6 +259,10 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
 #[must_use]
 pub fn list_title(state: &State, overlay: &Overlay) -> String {
     match &overlay.subject {
+        None if matches!(overlay.kind, OverlayKind::Reply | OverlayKind::Calls) => {
+            let call = state.snapshot.hand.as_ref().map_or(0, |hand| hand.call.0);
+            format!("Call {call}: {}", overlay.kind.title().to_lowercase())
+        }
         Some(subject) => form::title(&state.snapshot, subject),
         None => overlay.kind.title().to_owned(),
     }
@@ -417,6 +445,8 @@ fn help(state: &State, typed: &str) -> Vec<ListRow> {
         Scope::Variants,
         Scope::Form,
         Scope::Value,
+        Scope::Calls,
+        Scope::Line,
         Scope::Cwd,
         Scope::Search,
     ]);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::hand::Speaker;
 use crate::core::fact::Name;
 use crate::core::wire::CallNo;
 
@@ -18,6 +19,8 @@ pub struct CallTable {
     pub closing: Vec<Arc<str>>,
     /// A line below the calls: `3-6 are forecast from the script`.
     pub footnote: Option<Arc<str>>,
+    /// For whom something has to be said by hand, so that the run goes on; none where a script goes on.
+    pub by_hand: Option<Speaker>,
 }
 
 /// How far a call is.

@@ -7,6 +7,7 @@
 mod band;
 mod calls;
 mod choices;
+mod hand;
 mod head;
 mod layers;
 mod request;
@@ -27,6 +28,7 @@ use crate::io::edit::bench::Sheet;
 pub use band::{Caption, DemoAt, Status};
 pub use calls::{CallRow, CallState, CallTable, InjectedRow, Lost, Paid};
 pub use choices::{Choices, Draft, ModelChoice, Program, Programs, RunChoice, VariantChoice};
+pub use hand::{ByHand, Drafted, OfferedTool, Speaker};
 pub use head::{AgentInfo, Estimate, ModelInfo, Pause, Prices, Title, TokenMethod, Was};
 pub use layers::{ByteOrder, LayerRow, LayerTable, Now, PlaceSize, ReadRow, SourceAt, TotalRow};
 pub use request::{BlockChange, BlockRow, PartRow, RequestView};
@@ -77,9 +79,11 @@ pub struct Snapshot {
     pub choices: Choices,
     /// Set while this snapshot shows the effect of a CWD that is typed but not yet entered.
     pub draft: Option<Draft>,
+    /// Who can go on by hand, and with what; none where nobody can.
+    pub hand: Option<ByHand>,
     /// What the bench file says of everything that forms can change in it; none for a bench that is part of the program.
     pub sheet: Option<Arc<Sheet>>,
-    /// True when there is an edit of the bench file to take back.
+    /// True when there is a change to take back, of the bench file or of what was said by hand.
     pub can_undo: bool,
     /// True when there is one to make again.
     pub can_redo: bool,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::overlay;
+use super::{compose, overlay};
 use crate::app::action::{self, Action};
 use crate::app::copy;
 use crate::app::editor::{Editor, Find, Opened, Place, Purpose, Rows, Then};
@@ -244,6 +244,7 @@ pub(super) fn leave(state: &mut State) -> Vec<Effect> {
             editor.find = None;
             Vec::new()
         }
+        Some(editor) if editor.typing.is_some() => compose::leave_text(state),
         Some(editor) if editor.modified => {
             overlay::open(state, OverlayKind::Unsaved);
             Vec::new()
@@ -345,6 +346,9 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
 
 fn save(state: &mut State, then: Then) -> Vec<Effect> {
     let Some(editor) = &mut state.editor else { return Vec::new() };
+    if editor.typing.is_some() {
+        return compose::take_text(state);
+    }
     if editor.theirs.is_some() {
         ask_whose(state);
         return Vec::new();
@@ -361,8 +365,11 @@ fn save(state: &mut State, then: Then) -> Vec<Effect> {
 }
 
 /// The text has changed: what it would do is shown.
-fn draft(state: &State) -> Vec<Effect> {
+fn draft(state: &mut State) -> Vec<Effect> {
     let Some(editor) = &state.editor else { return Vec::new() };
+    if editor.typing.is_some() {
+        return compose::typed(state);
+    }
     let edit = TextEdit { serial: editor.serial, base: editor.base.clone(), hunks: editor.hunks() };
     vec![Effect::Engine(EngineRequest::DraftText(edit))]
 }

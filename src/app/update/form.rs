@@ -1,6 +1,6 @@
 //! Forms: the fields of a layer and of the bench, changed in the bench file.
 
-use super::overlay;
+use super::{compose, overlay};
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::form::{self, Field, Subject};
 use crate::app::line_editor::LineEditor;
@@ -118,6 +118,7 @@ pub(super) fn on_published(state: &mut State) {
         return;
     }
     state.edits_seen = state.edits;
+    compose::saved(state);
     let about_field = |kind| matches!(kind, OverlayKind::Choice | OverlayKind::Value | OverlayKind::Models);
     if state
         .overlays

@@ -1,6 +1,7 @@
 //! The one function that changes the state. It never composes and never waits: what it wants done is returned.
 
 mod compare;
+mod compose;
 mod differences;
 mod editor;
 mod follow;
@@ -16,6 +17,7 @@ mod stage;
 mod views;
 mod zones;
 
+pub(super) use compose::run_name;
 pub(super) use search::ranges;
 pub use views::Seek;
 pub use zones::ZonesState;
@@ -186,7 +188,7 @@ fn on_key(state: &mut State, key: Key) -> Vec<Effect> {
     stage::on_key(state, action);
     let armed = std::mem::take(&mut state.armed);
     if action == Some(Action::Cancel) {
-        if armed && state.editor.as_ref().is_some_and(|editor| editor.modified) {
+        if armed && state.editor.as_ref().is_some_and(|editor| editor.modified && editor.typing.is_none()) {
             overlay::open(state, OverlayKind::Unsaved);
             return Vec::new();
         }
@@ -221,7 +223,9 @@ fn asks_of_text(state: &State) -> bool {
 
 fn on_paste(state: &mut State, text: &str) -> Vec<Effect> {
     match state.mode() {
-        Mode::Find | Mode::Cwd | Mode::Search | Mode::Value => overlay::on_insert(state, text),
+        // A line that text with lines is put into is not enough for it.
+        Mode::Line if text.trim_end().contains(['\n', '\r']) => compose::on_paste(state, text),
+        Mode::Line | Mode::Find | Mode::Cwd | Mode::Search | Mode::Value => overlay::on_insert(state, text),
         Mode::Editor => editor::on_paste(state, text),
         _ if state.waiting.is_some() => editor::on_paste(state, text),
         _ => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::screen::{Motion, moved};
-use super::{editor, form, search, setup, views};
+use super::{compose, editor, form, search, setup, views};
 use crate::app::action::{self, Action};
 use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
@@ -51,7 +51,7 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
     state.overlays.push(Overlay { kind, subject, editor, list, stem: None, warned: None, base });
     // How many rows it has is not known before it was drawn.
     state.metrics.list = 0;
-    if matches!(kind, OverlayKind::Help | OverlayKind::Form) {
+    if matches!(kind, OverlayKind::Help | OverlayKind::Form | OverlayKind::Calls) {
         skip_heading(state, 1);
     }
     if kind == OverlayKind::Programs {
@@ -73,6 +73,7 @@ pub(super) fn close(state: &mut State) -> Vec<Effect> {
             editor::close(state)
         }
         Some(OverlayKind::Cwd) => vec![Effect::Engine(EngineRequest::CancelPreview)],
+        Some(OverlayKind::Calls) => compose::close_calls(state),
         Some(OverlayKind::Search) => {
             state.search = None;
             if state.pane().is_none() {
@@ -95,6 +96,11 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::WriteModel => return write_model(state),
         Action::ChangeField => return take(state),
         Action::TakeOut => return form::take_out(state),
+        Action::ChangePart => return take(state),
+        Action::TakePartOut => return compose::take_out(state),
+        Action::SendReply => return compose::send_reply(state),
+        Action::TakeLine => return compose::take_line(state),
+        Action::MoreLines => return compose::more_lines(state, ""),
         Action::EnterValue => return form::enter(state),
         Action::EnterInRun => return form::enter_in_run(state),
         Action::UndoBench => return vec![Effect::Engine(EngineRequest::UndoBench)],
@@ -169,6 +175,10 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
             form::open(state, subject);
             return Vec::new();
         }
+        Pick::Reply(with) => return compose::reply_with(state, &with),
+        Pick::Part(part) => return compose::change(state, &part),
+        Pick::Value(at, name, value) => return compose::give(state, at, &name, &value),
+        Pick::SaveOver(name) => return compose::save_as(state, &name, true),
         Pick::Way(names) => EngineRequest::ApplyWay(names),
         Pick::SwitchOverlay => EngineRequest::Overlay,
         Pick::Edit(edit) => return form::ask(state, *edit),
@@ -236,7 +246,7 @@ pub(super) fn on_text_key(state: &mut State, key: Key) -> Vec<Effect> {
         state.overlays.pop();
         return super::perform(state, action);
     }
-    if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants | Mode::Form)) {
+    if kind.is_none_or(|kind| matches!(kind.mode(), Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls)) {
         return Vec::new();
     }
     let Some(overlay) = state.overlays.last_mut() else { return Vec::new() };

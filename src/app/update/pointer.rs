@@ -67,7 +67,8 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
             match spot {
                 Some(spot) if spot.call.is_some_and(forecast) => {
                     // A click alone sends nothing.
-                    state.message = "that call is forecast; b sends the calls until there".to_owned();
+                    let key = state.keymap.shown_key(Action::NextBreak);
+                    state.message = format!("that call is forecast; {key} sends the calls until there");
                 }
                 Some(spot) => return views::to_spot(state, &spot),
                 None => {}
@@ -82,12 +83,23 @@ fn press(state: &mut State, target: Target) -> Vec<Effect> {
                 Some(CallLine::Note(call, _) | CallLine::Answer(call)) => {
                     lines.iter().position(|other| *other == CallLine::Call(*call))
                 }
-                Some(CallLine::Footnote) | None => None,
+                Some(CallLine::Footnote | CallLine::ByHand) | None => None,
                 Some(_) => Some(line),
             };
-            // A click selects; going there may send calls, so it takes a second one.
+            // A click selects, a second one goes there. What is forecast it only selects: to send takes a key.
+            let forecast = |line: usize| match lines.get(line) {
+                Some(&CallLine::Call(call)) => {
+                    state.snapshot.calls.rows.get(call).is_some_and(|row| row.state == CallState::Forecast)
+                }
+                _ => false,
+            };
             match meant {
                 Some(line) if line == state.calls.cursor && focused == Pane::Calls => {
+                    if forecast(line) {
+                        let key = state.keymap.shown_key(Action::OpenCall);
+                        state.message = format!("that call is forecast; {key} sends the calls until there");
+                        return Vec::new();
+                    }
                     return open_call(state);
                 }
                 Some(line) => state.calls.cursor = line,

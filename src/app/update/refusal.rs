@@ -17,8 +17,15 @@ pub(super) fn why(state: &State, action: Action) -> String {
         return why;
     }
     match action {
+        Action::Say | Action::Reply | Action::SaveRun => super::compose::why_not(state, action),
+        Action::Play if super::compose::waits(state) => {
+            format!("the script holds no answer; {} answers by hand", key(Action::Reply))
+        }
         Action::Send if demo => "the demo is at its end".to_owned(),
-        Action::Send | Action::Play => format!("the run is at its end; {} goes back", key(Action::Back)),
+        Action::Send | Action::Play => {
+            let (back, say) = (key(Action::Back), key(Action::Say));
+            format!("the run is at its end; {back} goes back, {say} goes on by hand")
+        }
         Action::Back if demo => "this is the first beat".to_owned(),
         Action::Back | Action::PreviousCall => "this is the first call".to_owned(),
         Action::NextCall => "this is the last call".to_owned(),
@@ -46,11 +53,13 @@ pub(super) fn why(state: &State, action: Action) -> String {
         Action::NextDifference | Action::PreviousDifference => {
             "the two are equal: nothing differs".to_owned()
         }
-        Action::BenchForm | Action::LayerForm | Action::UndoBench | Action::RedoBench if no_file => {
+        Action::BenchForm | Action::LayerForm if no_file => {
             "this folder has no bench file to change; `plywood init` writes one".to_owned()
         }
-        Action::UndoBench => "no edit of the bench to take back: none was made here".to_owned(),
-        Action::RedoBench => "no edit of the bench to make again: none was taken back".to_owned(),
+        Action::UndoBench => {
+            "nothing to take back: no edit of the bench was made here, and nothing said by hand".to_owned()
+        }
+        Action::RedoBench => "nothing to do again: nothing was taken back".to_owned(),
         Action::OpenLayer
         | Action::Orders
         | Action::ToggleLayer

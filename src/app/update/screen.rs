@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{compare, differences, editor, form, overlay, reading, search, views, why_lines, zones};
+use super::{compare, compose, differences, editor, form, overlay, reading, search, views, why_lines, zones};
 use crate::app::action::Action;
 use crate::app::editor::Purpose;
 use crate::app::effect::{Effect, EngineRequest};
@@ -27,7 +27,11 @@ pub(super) enum Motion {
 pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
     let engine = |request| vec![Effect::Engine(request)];
     match action {
+        Action::Send if compose::waits(state) => return compose::open_reply(state),
         Action::Send => return engine(EngineRequest::Send),
+        Action::Say => return compose::open_said(state),
+        Action::Reply => return compose::open_reply(state),
+        Action::SaveRun => compose::open_save(state),
         Action::Back => return engine(EngineRequest::Back),
         Action::Branch => return engine(EngineRequest::NextBranch),
         Action::PreviousCall => return step(state, -1),
@@ -110,8 +114,8 @@ pub(super) fn perform(state: &mut State, action: Action) -> Vec<Effect> {
         Action::ToggleLayer => return toggle_layer(state),
         Action::MoveUp => return move_layer(state, -1),
         Action::MoveDown => return move_layer(state, 1),
-        Action::UndoBench => return engine(EngineRequest::UndoBench),
-        Action::RedoBench => return engine(EngineRequest::RedoBench),
+        Action::UndoBench => return engine(EngineRequest::Undo),
+        Action::RedoBench => return engine(EngineRequest::Redo),
         Action::LayerForm => form::open_layer(state, state.layers.cursor),
         Action::BenchForm => form::open(state, Subject::Bench),
         Action::OpenCall => return open_call(state),

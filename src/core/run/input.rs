@@ -162,6 +162,19 @@ impl Input {
                 | Input::StartAgent { .. }
         )
     }
+
+    /// True for what a line of a run in a bench can say: not what was found in files, and not the sending of a request
+    /// that nobody answers.
+    #[must_use]
+    pub fn is_line(&self) -> bool {
+        match self {
+            Input::Observed { found, .. } => {
+                found.iter().all(|(key, _)| matches!(key, FactKey::Reported(_))) && !found.is_empty()
+            }
+            Input::Sent | Input::TakeBack => false,
+            _ => true,
+        }
+    }
 }
 
 /// What the event of a report is called in blame.

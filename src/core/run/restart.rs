@@ -100,6 +100,18 @@ impl Session {
         }
     }
 
+    /// A turn that was opened without a word has still to begin: what is said next begins it, under its number.
+    pub(super) fn begin_anew(&mut self) {
+        self.take_back();
+        let (bench, current) = (self.bench.clone(), self.current());
+        let conversation = &mut self.conversations[current];
+        conversation.turn = conversation.turn.saturating_sub(1);
+        // What is made once a turn was made for the turn that has not begun.
+        conversation
+            .built
+            .retain(|id, _| bench.layer(id).is_some_and(|layer| layer.refresh != Refresh::Turn));
+    }
+
     /// The messages of the last turn are sent no more, and a request of it that waits never is.
     pub(super) fn take_back(&mut self) {
         let event = self.begin_event("the taking back of the user's message");

@@ -154,6 +154,12 @@ impl Session {
         self.next_call
     }
 
+    /// True while a sub-agent is under way.
+    #[must_use]
+    pub fn is_in_sub_agent(&self) -> bool {
+        self.active.len() > 1
+    }
+
     /// Everything that happened.
     #[must_use]
     pub fn inputs(&self) -> &[Arc<Input>] {

@@ -18,7 +18,7 @@ impl Session {
         let refuse = |reason: &str| Err(Refused(reason.to_owned()));
         let waiting = self.prepared.is_some();
         match input {
-            Input::User(_) if waiting => {
+            Input::User(_) if !self.hears() => {
                 refuse("a request waits to be sent: the model answers before the user speaks again")
             }
             Input::EndAgent if self.active.len() < 2 => refuse("no sub-agent is under way"),
@@ -54,6 +54,9 @@ impl Session {
         let again = self.prepared.is_some();
         match input {
             Input::User(text) => {
+                if again {
+                    self.begin_anew();
+                }
                 let turn = self.conversations[self.current()].turn + 1;
                 let event = self.begin_event(format!("the user's message of turn {turn}"));
                 self.user(text, event, Lead::User(text.clone()));
@@ -131,9 +134,28 @@ impl Session {
             Input::Session(how) => self.end_session(*how),
             Input::TakeBack => self.take_back(),
         }
-        if again && !input.answers() && !matches!(input, Input::Session(_) | Input::TakeBack) {
+        if again && !input.answers() && !matches!(input, Input::User(_) | Input::Session(_) | Input::TakeBack)
+        {
             self.prepare_again();
         }
+    }
+
+    /// True where the user can say something: no request waits, or one that was opened without a word and that nobody has
+    /// answered. What is said then is said in its place.
+    #[must_use]
+    pub fn hears(&self) -> bool {
+        if self.prepared.is_none() {
+            return true;
+        }
+        let conversation = &self.conversations[self.current()];
+        let messages = conversation.log.messages();
+        let silent = conversation.said.value.as_text().is_none_or(|said| said.is_empty());
+        silent
+            && self.active.len() < 2
+            && conversation.current_user.is_some_and(|start| {
+                let answered = |body: &Body| matches!(body, Body::Assistant { .. } | Body::Tool { .. });
+                !messages[start..].iter().any(|message| answered(&message.body))
+            })
     }
 
     pub(super) fn observe(&mut self, key: &FactKey, found: &Found, event: EventId) {

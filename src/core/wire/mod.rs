@@ -13,6 +13,7 @@ mod shapes;
 pub mod spelling;
 #[cfg(test)]
 mod tests;
+pub mod tool;
 mod visible;
 mod write;
 

@@ -120,6 +120,20 @@ impl Original {
         Original::of(bytes)
     }
 
+    /// A file without a byte.
+    #[must_use]
+    pub fn empty() -> Original {
+        Original {
+            bytes: Arc::default(),
+            text: "".into(),
+            coding: Coding::Utf8 { bom: 0 },
+            lines: lines(""),
+            broken: Vec::new(),
+            ends: [0; 3],
+            exists: true,
+        }
+    }
+
     /// The file with these bytes.
     ///
     /// # Errors

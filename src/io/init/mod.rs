@@ -1,5 +1,6 @@
 //! Benches from what is there: a folder, or a request that was recorded.
 
+mod copied;
 mod plain;
 mod provider;
 mod recorded;
@@ -7,14 +8,15 @@ mod run;
 mod split;
 mod template;
 mod turns;
-mod yaml;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::bench_file::Machine;
 use super::load::{BenchRoot, Loader, Roots, reason};
+use super::syntax::yaml;
 use crate::core::diagnostic::Diagnostic;
+use crate::core::run::Input;
 use crate::core::wire::Document;
 
 /// A bench that is not written yet.
@@ -58,6 +60,15 @@ pub fn plain(folder: &Path, machine: &Machine) -> Draft {
 pub fn from_recording(recorded: &Document, file: &str, folder: &Path, machine: &Machine) -> Draft {
     let files = split::candidates(&mut loader(folder, machine));
     recorded::draft(recorded, &name(folder), file, &files)
+}
+
+/// The bench of a folder that has none as a file of its own, with `lines` as its run.
+///
+/// # Errors
+///
+/// When a line is none that a bench can hold: one sentence, lower case, without a full stop.
+pub fn copied(folder: &Path, run: &str, lines: &[Input]) -> Result<Draft, String> {
+    copied::draft(&name(folder), run, lines)
 }
 
 impl Draft {

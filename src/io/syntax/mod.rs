@@ -16,6 +16,7 @@ pub(crate) mod suggest;
 mod template;
 mod tokens;
 mod variant;
+pub(crate) mod yaml;
 mod yaml_error;
 
 pub use check::{is_template, only_text_differs, template_errors};

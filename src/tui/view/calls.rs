@@ -4,10 +4,11 @@ use ratatui::layout::Rect;
 
 use super::canvas::{CHANGED, Canvas, note_pane, row_area, selection, title};
 use super::layers::tokens;
+use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::rows::{self, CallLine};
-use crate::app::snapshot::{CallRow, CallState, CallTable, Lost, Paid};
+use crate::app::snapshot::{CallRow, CallState, CallTable, Lost, Paid, Speaker};
 use crate::app::state::{Pane, State};
 use crate::tui::layout::Size;
 use crate::tui::theme::Role;
@@ -125,12 +126,12 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
     let compact = canvas.regions.metrics.compact;
     let lines = rows::call_lines(table, compact);
     if table.rows.is_empty() {
-        let text = if state.snapshot.choices.runs.is_empty() {
-            "no call yet"
-        } else {
-            "no call yet; Space sends the first"
+        let text = match by_hand(state) {
+            Some(begins) => format!("no call yet; {begins}"),
+            None if state.snapshot.choices.runs.is_empty() => "no call yet".to_owned(),
+            None => format!("no call yet; {} sends the first", state.keymap.shown_key(Action::Send)),
         };
-        canvas.text(rows_area.x, rows_area.y, rows_area.width, text, Role::Dim);
+        canvas.text(rows_area.x, rows_area.y, rows_area.width, &text, Role::Dim);
         return;
     }
     if size == Size::Wide {
@@ -150,6 +151,15 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &Stat
             canvas.paint(place, role);
         }
         canvas.regions.note(place, Target::CallLine(index));
+    }
+}
+
+/// Which key goes on by hand; none where a script goes on.
+fn by_hand(state: &State) -> Option<String> {
+    let key = |action| state.keymap.shown_key(action);
+    match state.snapshot.calls.by_hand? {
+        Speaker::User => Some(format!("{} says something as the user", key(Action::Say))),
+        Speaker::Model => Some(format!("{} plays the model", key(Action::Reply))),
     }
 }
 
@@ -178,6 +188,11 @@ fn draw_line(
             let text = table.footnote.as_deref().unwrap_or_default();
             let indent = u16::from(size != Size::Wide).min(area.width);
             canvas.text(area.x + indent, area.y, area.width - indent, text, Role::Dim);
+        }
+        CallLine::ByHand => {
+            let text = by_hand(state).unwrap_or_default();
+            let indent = u16::from(size != Size::Wide).min(area.width);
+            canvas.text(area.x + indent, area.y, area.width - indent, &text, Role::Key);
         }
         CallLine::Answer(call) => {
             let row = &table.rows[call];

@@ -78,6 +78,26 @@ fn tone(tone: Tone) -> Role {
 fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> Option<Position> {
     let digits = editor.document.len().to_string().len().max(3);
     let gutter = u16::try_from(digits + 2).unwrap_or(5).min(area.width / 2);
+    let first = Rows::new(&editor.document, usize::from(area.width - gutter).max(1)).of(editor.top).row;
+    canvas.regions.seen = first..first;
+    let (cursor, end) = lines(canvas, area, gutter, state, editor);
+    canvas.regions.seen.end = end;
+    cursor
+}
+
+/// Draws a text that is in no file: without numbers of lines, and what the panes show is still what is seen.
+pub(super) fn typed(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> Option<Position> {
+    lines(canvas, area, 0, state, editor).0
+}
+
+/// Draws the rows of a text, with numbers in `gutter` cells. Returns where the cursor is, and the line behind the last.
+fn lines(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    gutter: u16,
+    state: &State,
+    editor: &Editor,
+) -> (Option<Position>, usize) {
     let x = area.x + gutter;
     let width = area.width - gutter;
     canvas.regions.metrics.editor = (width, area.height);
@@ -85,12 +105,11 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
     let on = rows.of(editor.cursor);
     let selected = editor.selected();
     let mut cursor = None;
-    let first = rows.of(editor.top).row;
-    canvas.regions.seen = first..first;
+    let mut end = rows.of(editor.top).row;
     for (index, row) in rows.from(editor.top).take(usize::from(area.height)).enumerate() {
-        canvas.regions.seen.end = row.row + 1;
+        end = row.row + 1;
         let place = row_area(area, index);
-        if row.start == 0 {
+        if row.start == 0 && gutter > 0 {
             let number = (row.row + 1).to_string();
             let role = if row.row == editor.cursor.row { Role::Text } else { Role::Dim };
             canvas.right(area.x, x - 1, place.y, &number, role);
@@ -123,7 +142,7 @@ fn text(canvas: &mut Canvas<'_>, area: Rect, state: &State, editor: &Editor) -> 
             cursor = Some(Position::new(x + column.min(width - 1), place.y));
         }
     }
-    cursor.filter(|_| state.overlays.is_empty())
+    (cursor.filter(|_| state.overlays.is_empty()), end)
 }
 
 /// What of a row is selected, as a range of it.

@@ -316,7 +316,9 @@ pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state
         .iter()
         .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
         .filter(|info| action::useful(state, info.action))
-        .filter(|info| !(matches!(state.mode(), Mode::Variants | Mode::Form) && info.scope == Scope::List))
+        .filter(|info| {
+            !(matches!(state.mode(), Mode::Variants | Mode::Form | Mode::Calls) && info.scope == Scope::List)
+        })
         .filter(|info| !state.keymap.keys(info.action).is_empty())
         .map(|info| {
             let key = state.keymap.shown_key(info.action);

@@ -5,6 +5,7 @@ mod banner;
 mod calls;
 mod canvas;
 mod caption;
+mod compose;
 mod diff;
 mod editor;
 mod header;
@@ -56,7 +57,9 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
             .unwrap_or(2),
         caption: caption::wish(state, area.width),
     };
-    let whole = state.zoom || state.view != View::Main || state.editor.is_some();
+    // What is typed for a conversation stands below the panes; a file takes their place.
+    let file = state.editor.as_ref().filter(|editor| editor.typing.is_none());
+    let whole = state.zoom || state.view != View::Main || file.is_some();
     let layout = layout::layout(area, state.focus.index(), whole, wishes);
     if layout.size == Size::TooSmall {
         canvas.text(
@@ -71,7 +74,7 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
     header::draw(canvas, layout.header, layout.size, state);
     let room = layout.panes[state.focus.index()];
     let mut typing = None;
-    match (&state.editor, state.view) {
+    match (file, state.view) {
         (Some(text), _) => typing = editor::draw(canvas, room, layout.size, state, text),
         (None, View::Main) => panes(canvas, &layout, state),
         (None, View::Orders) => orders::draw(canvas, room, layout.size, state),
@@ -97,6 +100,11 @@ fn screen(canvas: &mut Canvas<'_>, area: Rect, state: &State) -> Option<ratatui:
     caption::draw(canvas, layout.caption, state);
     header::draw_status(canvas, layout.status, state);
     header::draw_footer(canvas, layout.footer, layout.size, state);
+    if let Some(text) = state.editor.as_ref().filter(|editor| editor.typing.is_some()) {
+        let low = if layout.status.is_empty() { layout.footer.y } else { layout.status.y };
+        let above = Rect { height: low.saturating_sub(area.y), ..area };
+        typing = compose::draw_text(canvas, above, state, text);
+    }
     let cursor = overlay::draw(canvas, area, layout.footer, state);
     header::draw_keys(canvas, layout.footer, state);
     cursor.or(typing)

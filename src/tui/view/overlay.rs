@@ -3,6 +3,7 @@
 use ratatui::layout::{Position, Rect};
 
 use super::canvas::{Canvas, row_area};
+use super::compose;
 use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::event::Target;
@@ -18,11 +19,18 @@ pub(super) fn draw(canvas: &mut Canvas<'_>, screen: Rect, footer: Rect, state: &
     match overlay.kind {
         OverlayKind::Cwd => cwd(canvas, screen, state, overlay),
         OverlayKind::Value => value(canvas, screen, state, overlay),
+        OverlayKind::Line => compose::draw_line(canvas, above(screen, footer), state, overlay),
         OverlayKind::Search => {
             search(canvas, if footer.is_empty() { bottom(screen, 1) } else { footer }, state, overlay)
         }
+        OverlayKind::Calls => list(canvas, above(screen, footer), state, overlay),
         _ => list(canvas, screen, state, overlay),
     }
+}
+
+/// The screen above the row of keys.
+fn above(screen: Rect, footer: Rect) -> Rect {
+    if footer.is_empty() { screen } else { Rect { height: footer.y.saturating_sub(screen.y), ..screen } }
 }
 
 fn bottom(screen: Rect, height: u16) -> Rect {
@@ -31,7 +39,12 @@ fn bottom(screen: Rect, height: u16) -> Rect {
 }
 
 /// Draws an input behind a prompt and returns the cell of its cursor.
-fn input(canvas: &mut Canvas<'_>, area: Rect, prompt: &str, editor: &LineEditor) -> Option<Position> {
+pub(super) fn input(
+    canvas: &mut Canvas<'_>,
+    area: Rect,
+    prompt: &str,
+    editor: &LineEditor,
+) -> Option<Position> {
     if area.is_empty() {
         return None;
     }
@@ -189,12 +202,12 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
     let height = if finds { screen.height.saturating_sub(4).max(3) } else { wanted.max(3) };
     let width = if finds { wide.max(76) } else { wide };
     let (width, height) = (width.min(screen.width), height.min(screen.height));
-    let area = Rect {
-        x: screen.x + (screen.width - width) / 2,
-        y: screen.y + (screen.height - height) / 2,
-        width,
-        height,
+    let (width, y) = match overlay.kind {
+        // What a reply would do is seen above it.
+        OverlayKind::Calls => (screen.width, screen.bottom() - height),
+        _ => (width, screen.y + (screen.height - height) / 2),
     };
+    let area = Rect { x: screen.x + (screen.width - width) / 2, y, width, height };
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
     let title = format!(" {} ", rows::list_title(state, overlay));
@@ -207,6 +220,12 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
             (Action::UndoBench, "undoes"),
             closes,
         ]),
+        OverlayKind::Calls => hints(&[
+            (Action::ChangePart, "changes"),
+            (Action::TakePartOut, "takes out"),
+            (Action::SendReply, "sends"),
+            closes,
+        ]),
         OverlayKind::Help => format!("type to search; {}", hints(&[closes])),
         OverlayKind::Copy => format!("{} or {}", state.keymap.shown_key(Action::Accept), {
             hints(&[(Action::Copy, "takes"), closes])
@@ -215,7 +234,9 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
         OverlayKind::Both => format!("- theirs, + mine; {}", hints(&[closes])),
         OverlayKind::KeptBoth => format!("- the file, + not saved; {}", hints(&[closes])),
         OverlayKind::Themes => hints(&[takes, (Action::UpLevel, "takes the old one back")]),
-        OverlayKind::Palette | OverlayKind::Models => format!("type to find; {}", hints(&[takes, closes])),
+        OverlayKind::Palette | OverlayKind::Models | OverlayKind::Reply => {
+            format!("type to find; {}", hints(&[takes, closes]))
+        }
         _ => hints(&[takes, closes]),
     };
     let mut inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);

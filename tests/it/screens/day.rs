@@ -76,6 +76,14 @@ impl Day {
         Day::on(Disk::sample(sample, "", &machine()).expect("a copy"), None, size)
     }
 
+    /// On a folder without a bench.
+    pub(super) fn plain(size: (u16, u16)) -> Day {
+        let folder = TempDir::new().expect("a folder");
+        fs::write(folder.path().join("AGENTS.md"), "first rule\n").expect("a file");
+        let disk = Disk::open(folder.path(), &machine()).expect("a folder");
+        Day::on(disk, Some(folder), size)
+    }
+
     /// On an engine that was opened in another way.
     pub(super) fn with(engine: Engine, folder: Option<TempDir>, root: PathBuf, size: (u16, u16)) -> Day {
         let mut day = Day {

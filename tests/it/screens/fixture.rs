@@ -183,7 +183,7 @@ fn calls() -> CallTable {
     rows[0].answer = Some("model called Cd api".into());
     rows[1].injected = vec![injected("dynamic-context", 47, 1), injected("system-reminder", 121, 2)];
     let footnote = Some("3-6 are forecast from the script".into());
-    CallTable { rows, shown: Some(1), write_fee: false, closing: Vec::new(), footnote }
+    CallTable { rows, shown: Some(1), write_fee: false, closing: Vec::new(), footnote, by_hand: None }
 }
 
 fn request() -> RequestView {
@@ -353,6 +353,7 @@ pub(crate) fn xbot() -> Snapshot {
         },
         draft: None,
         sheet: None,
+        hand: None,
         facts_now: Vec::new(),
         edited: None,
         opened: None,

@@ -292,13 +292,18 @@ fn the_mouse_means_what_lies_under_it() {
         update(&mut state, Event::Pointer(Pointer::Press, target));
         assert_eq!((state.focus, state.layers.cursor), (Pane::Layers, 4));
         let target = click(&shot, "Read, Shell");
-        // Going to a forecast call sends all calls up to it: one click only selects it.
-        let effects = update(&mut state, Event::Pointer(Pointer::Press, target));
-        assert_eq!((effects, state.focus), (vec![], Pane::Calls));
+        // Going to a forecast call sends all calls up to it: clicks only select it, however many.
+        for told in ["", "that call is forecast; Enter sends the calls until there"] {
+            let effects = update(&mut state, Event::Pointer(Pointer::Press, target));
+            assert_eq!((effects, state.focus, state.message.as_str()), (vec![], Pane::Calls, told));
+        }
+        assert_eq!(press(&mut state, "<enter>"), [engine(EngineRequest::Jump(CallNo(3)))]);
+        // To one that was sent, the second click goes.
         shot.draw(&mut state);
-        let target = click(&shot, "Read, Shell");
+        let target = click(&shot, if width == 120 { "user: Move into" } else { " 1 user " });
+        update(&mut state, Event::Pointer(Pointer::Press, target));
         let effects = update(&mut state, Event::Pointer(Pointer::Press, target));
-        assert_eq!(effects, [engine(EngineRequest::Jump(CallNo(3)))]);
+        assert_eq!(effects, [engine(EngineRequest::Jump(CallNo(1)))]);
         // The wheel scrolls the pane under it, focused or not.
         let target = click(&shot, "环境变化");
         update(&mut state, Event::Pointer(Pointer::WheelDown, target));

@@ -87,7 +87,7 @@ pub fn table(
     // Behind the last call the captions are said as soon as it was sent.
     let said = session.prepared().is_none();
     let closing = ahead.filter(|_| !said).map(|ahead| ahead.closing_notes().to_vec()).unwrap_or_default();
-    CallTable { rows, shown, write_fee: false, closing, footnote }
+    CallTable { rows, shown, write_fee: false, closing, footnote, by_hand: None }
 }
 
 /// What led to a call, for wide and for narrow screens.

@@ -71,8 +71,8 @@ impl Edge for RecordingEdge {
         Err(READ_ONLY.to_owned())
     }
 
-    fn undoable(&self) -> (bool, bool) {
-        (false, false)
+    fn undoable(&self) -> (usize, usize) {
+        (0, 0)
     }
 
     fn bench_edited(&mut self, _: &[BenchEdit], _: &[Name]) -> Result<Arc<Bench>, String> {

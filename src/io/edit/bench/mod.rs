@@ -7,6 +7,7 @@ mod fix;
 mod key;
 mod patch;
 mod plan;
+mod run;
 mod sheet;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use self::fix::edits_of;
+pub(crate) use self::run::laid as laid_run;
+pub use self::run::problem_with as problem_with_run_name;
 pub use self::sheet::{LayerSheet, MarkSheet, Sheet, Written};
 pub use self::value::{typed, written_on_one_line};
 
@@ -29,6 +32,7 @@ use crate::core::bench::{Keeping, Refresh};
 use crate::core::diff;
 use crate::core::fact::{Name, Value};
 use crate::core::fix::KeepRule;
+use crate::core::run::Input;
 use crate::io::syntax::node::Node;
 use crate::io::syntax::{self, parse};
 
@@ -109,6 +113,15 @@ pub enum BenchEdit {
         name: Name,
         /// What they change, in order.
         changes: Vec<syntax::Change>,
+    },
+    /// What happened becomes a run of the bench.
+    Run {
+        /// Its name.
+        name: Name,
+        /// Its lines, as [`crate::core::run::AsRun`] gives them.
+        lines: Vec<Input>,
+        /// True to write it over a run that has this name already.
+        over: bool,
     },
 }
 

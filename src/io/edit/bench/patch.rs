@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::tree::{Form, Located, Pair, Refusal, Step, Tree};
-use super::value::{self, written, written_as};
+use super::value::{self, laid, written, written_as};
 use crate::io::edit::text::Splice;
 use crate::io::syntax::node::{Kind, Node, Style};
 
@@ -17,6 +17,8 @@ pub(super) enum Change<'a> {
     /// A value is set. Maps on the way that are not there are made. A key that is not there comes in front of the first
     /// key in `before` that is, else last.
     Set { path: Vec<Step<'a>>, value: Node, before: Vec<&'a str> },
+    /// The same for a list that is to be read by people: an item a line, where it stands in no brackets.
+    Lay { path: Vec<Step<'a>>, value: Node, before: Vec<&'a str> },
     /// An entry of a map, or an item of a sequence, goes.
     Remove { path: Vec<Step<'a>> },
     /// An item of a sequence moves to another index; what is between moves up or down.
@@ -25,6 +27,25 @@ pub(super) enum Change<'a> {
     Off { path: Vec<Step<'a>> },
     /// The same undone.
     On { path: Vec<Step<'a>> },
+}
+
+/// How a new value is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// On one line.
+    Line,
+    /// On lines of its own, where it stands in no brackets.
+    Lines,
+}
+
+impl Layout {
+    /// A value behind the colon of a key in `column`.
+    fn behind_colon(self, value: &Node, in_flow: bool, column: usize, eol: &str) -> String {
+        match self {
+            Layout::Lines if !in_flow => laid(value, column, eol),
+            _ => format!(" {}", written(value, in_flow)),
+        }
+    }
 }
 
 /// The condition that was switched off, if it was with [`Change::Off`], without line ends behind it.
@@ -41,7 +62,12 @@ impl Change<'_> {
     /// What has to be spliced into the text. `eol` is the file's line end.
     pub(super) fn splices(&self, tree: &Tree<'_>, eol: &str) -> Result<Vec<Splice>, Refusal> {
         match self {
-            Change::Set { path, value, before } => set(tree, path, value, before, eol).map(|one| vec![one]),
+            Change::Set { path, value, before } => {
+                set(tree, path, value, before, (Layout::Line, eol)).map(|one| vec![one])
+            }
+            Change::Lay { path, value, before } => {
+                set(tree, path, value, before, (Layout::Lines, eol)).map(|one| vec![one])
+            }
             Change::Remove { path } => remove(tree, path).map(|one| vec![one]),
             Change::Move { path, from, to } => move_item(tree, path, *from, *to),
             Change::Off { path } => {
@@ -67,7 +93,9 @@ impl Change<'_> {
     /// The same change of a tree.
     pub(super) fn apply(&self, root: &mut Arc<Node>) -> Result<(), Refusal> {
         match self {
-            Change::Set { path, value, before } => put(root, path, value, before),
+            Change::Set { path, value, before } | Change::Lay { path, value, before } => {
+                put(root, path, value, before)
+            }
             Change::Remove { path } => {
                 let (last, parent) = split(path)?;
                 match (&mut reach(root, parent)?.kind, last) {
@@ -175,7 +203,7 @@ fn set(
     path: &[Step<'_>],
     value: &Node,
     before: &[&str],
-    eol: &str,
+    (layout, eol): (Layout, &str),
 ) -> Result<Splice, Refusal> {
     let mut node = &tree.root;
     let mut in_flow = false;
@@ -190,7 +218,8 @@ fn set(
                     None => {
                         let rest = &path[depth + 1..];
                         let before = if rest.is_empty() { before } else { &[] };
-                        return insert(tree, node, key, &wrapped(rest, value)?, before, in_flow, eol);
+                        let value = wrapped(rest, value)?;
+                        return insert(tree, node, (key, &value), before, in_flow, (layout, eol));
                     }
                 }
             }
@@ -202,7 +231,8 @@ fn set(
                 }
             }
             (Form::Empty, Step::Key(_)) => {
-                return replace(tree, node, holder, &wrapped(&path[depth..], value)?, in_flow);
+                let value = wrapped(&path[depth..], value)?;
+                return replace(tree, node, holder, &value, in_flow, (layout, eol));
             }
             (Form::Alias, _) => {
                 let line = tree.line_number(node.span.start);
@@ -211,7 +241,7 @@ fn set(
             _ => return Err(nowhere()),
         }
     }
-    replace(tree, node, holder, value, in_flow)
+    replace(tree, node, holder, value, in_flow, (layout, eol))
 }
 
 /// A new text for a value.
@@ -221,6 +251,7 @@ fn replace(
     holder: Option<&Pair>,
     value: &Node,
     in_flow: bool,
+    (layout, eol): (Layout, &str),
 ) -> Result<Splice, Refusal> {
     let whole = |start: usize, new: String| -> Result<Splice, Refusal> {
         let range = start..tree.end(node)?;
@@ -231,6 +262,10 @@ fn replace(
             None => Ok(Splice { range, new }),
         }
     };
+    if let (Layout::Lines, false, Some(pair)) = (layout, in_flow, holder) {
+        let column = tree.column(pair.at.start);
+        return whole(tree.behind_colon(pair)?, layout.behind_colon(value, in_flow, column, eol));
+    }
     match &node.form {
         Form::Scalar(style @ (Style::Plain | Style::Single | Style::Double)) => {
             whole(node.span.start, written_as(value, *style, in_flow))
@@ -265,14 +300,15 @@ fn replace(
 fn insert(
     tree: &Tree<'_>,
     map: &Located,
-    key: &str,
-    value: &Node,
+    (key, value): (&str, &Node),
     before: &[&str],
     in_flow: bool,
-    eol: &str,
+    (layout, eol): (Layout, &str),
 ) -> Result<Splice, Refusal> {
     let entries = map.entries();
-    let new = format!("{key}: {}", written(value, in_flow));
+    // In a map of lines all keys stand in one column.
+    let column = entries.first().map_or(0, |first| tree.column(first.at.start));
+    let new = format!("{key}:{}", layout.behind_colon(value, in_flow, column, eol));
     let index = place_of(entries.iter().map(|pair| &*pair.key), before);
     let at = |at: usize, new: String| Ok(Splice { range: at..at, new });
     if matches!(map.form, Form::Map { flow: true, .. }) {

@@ -2,9 +2,10 @@
 
 use super::patch::{Change, switched_off};
 use super::tree::{Refusal, Step};
-use super::{BenchEdit, KeepRule, Rule, key, value};
+use super::{BenchEdit, KeepRule, Rule, key, run, value};
 use crate::core::bench::{Keeping, Refresh, Since};
 use crate::core::fact::{Name, Value};
+use crate::core::text::number::counted;
 use crate::io::syntax::node::{Kind, Node};
 use crate::io::syntax::{self, bench_keys};
 
@@ -168,6 +169,26 @@ pub(super) fn plan<'a>(root: &'a Node, edit: &'a BenchEdit) -> Result<Plan<'a>, 
             one(Change::Remove { path }, said, format!("the removal of the mark at {at} by hand"))
         }
         BenchEdit::Variant { name, changes } => return varied(root, name, changes),
+        BenchEdit::Run { name, lines, over } => {
+            if let Some(problem) = run::problem_with(name) {
+                return Err(problem);
+            }
+            if root.get("runs").is_some_and(|runs| runs.get(name).is_some()) && !over {
+                return Err(format!("the bench has a run {name} already"));
+            }
+            let set = Change::Lay {
+                path: vec![Step::Key("runs"), Step::Key(name)],
+                value: run::node(lines)?,
+                before: behind("runs"),
+            };
+            let calls = lines.iter().filter(|line| line.answers()).count();
+            let calls = counted(calls as u64, "call");
+            one(
+                set,
+                format!("{name} is a run of {calls} now"),
+                format!("the saving of the run {name} by hand"),
+            )
+        }
     })
 }
 

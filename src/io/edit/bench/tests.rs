@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::plan::{Layer, layer as layer_of};
 use super::*;
 use crate::core::bench::Since;
+use crate::core::run::ToolCall;
 
 fn try_edit(text: &str, change: &BenchEdit) -> Result<String, String> {
     let original = Original::of(text.as_bytes()).expect("text");
@@ -48,6 +49,72 @@ fn a_layer_is_switched_off_and_on() {
     // A comment behind the condition is worth a condition that holds.
     let noted = off.replace("when: \"false\"", "when: \"false\"  # for now");
     becomes(&noted, &toggle("c"), &noted.replace("\"false\"", "true"));
+}
+
+fn saved(name: &str, over: bool) -> BenchEdit {
+    let call = |tool: &str, result: Option<&str>| ToolCall {
+        tool: tool.into(),
+        args: [("path".into(), Value::text("a: b")), ("n".into(), Value::Int(3))].into_iter().collect(),
+        result: result.map(Into::into),
+        ..ToolCall::default()
+    };
+    let lines = vec![
+        Input::User("你好\n# no comment\n".into()),
+        Input::Call { text: None, calls: vec![call("Read", None)] },
+        Input::Call {
+            text: Some("I look.".into()),
+            calls: vec![call("Read", Some("one\ntwo")), call("Shell", Some(""))],
+        },
+        Input::StartAgent { role: "worker".into(), goal: "Look.".into(), cwd: None, fork: false },
+        Input::Say("Found.".into()),
+        Input::EndAgent,
+        Input::Say("true".into()),
+    ];
+    BenchEdit::Run { name: name.into(), lines, over }
+}
+
+/// The run of [`saved`], as the lines of a list behind its name in column 2.
+const RUN: &str = r#"
+    - user: |
+        你好
+        # no comment
+    - call: [{ Read: { path: "a: b", n: 3 } }]
+    - text: I look.
+      call:
+        - Read: { path: "a: b", n: 3 }
+          result: |-
+            one
+            two
+        - Shell: { path: "a: b", n: 3 }
+          result: ""
+    - agent: { role: worker, goal: Look., run: [{ say: Found. }] }
+    - say: "true""#;
+
+#[test]
+fn a_conversation_is_written_as_people_write_runs() {
+    let text = "name: x\nruns:\n  one:            # the first\n    - user: Go.\n    # the end of it\n# end\n";
+    let with = text.replace("of it\n", &format!("of it\n  tried:{RUN}\n"));
+    becomes(text, &saved("tried", false), &with);
+    // Where there are no runs yet, and in the line ends of the file.
+    let bare = "name: x\r\nlayers: []\r\n# end";
+    let with = format!("name: x\r\nlayers: []\r\nruns:\r\n  tried:{}\r\n# end", RUN.replace('\n', "\r\n"));
+    becomes(bare, &saved("tried", false), &with);
+    // In brackets it stands in brackets, on one line.
+    let flow =
+        try_edit("name: x\nruns: { one: [{ user: Go. }] }\n", &saved("tried", false)).expect("an edit");
+    assert!(flow.contains("], tried: [{ user: \"你好\\n# no comment\\n\" }, { call: ["), "{flow}");
+    // Over a run of its name only where that is said, and never over a comment.
+    assert_eq!(try_edit(text, &saved("one", false)), Err("the bench has a run one already".to_owned()));
+    let refused = try_edit(text, &saved("one", true)).expect_err("a comment in it");
+    assert!(refused.contains("comment"), "{refused}");
+    let plain = "runs:\n  one:\n    - user: Go.\n  two: []\n";
+    becomes(plain, &saved("one", true), &format!("runs:\n  one:{RUN}\n  two: []\n"));
+    becomes("runs:\n  one: []\n", &saved("one", true), &format!("runs:\n  one:{RUN}\n"));
+    for (name, problem) in [("", "a name is wanted"), ("1", "a name begins with a letter")] {
+        assert_eq!(try_edit(plain, &saved(name, false)), Err(problem.to_owned()));
+    }
+    assert!(try_edit(plain, &saved("a b", false)).is_err());
+    assert!(try_edit(plain, &saved("试一试", false)).is_ok());
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::core::diagnostic::Position;
 use crate::core::fact::{Name, Value};
 use crate::io::syntax::node::{Entry, Kind, Node, Style};
 use crate::io::syntax::quote::{hidden, quoted};
-use crate::io::syntax::{parse, plain_kind};
+use crate::io::syntax::{parse, plain_kind, yaml};
 
 fn node(kind: Kind, text: &str) -> Node {
     Node { kind, at: Position::START, byte: 0, text: text.into(), style: Style::Plain }
@@ -91,6 +91,73 @@ pub(super) fn written(value: &Node, in_flow: bool) -> String {
         Kind::Text => scalar(&value.text, in_flow),
         _ => value.text.to_string(),
     }
+}
+
+/// What is no longer than this many bytes stands on one line.
+const ONE_LINE: usize = 96;
+
+/// A list as people write longer ones, behind a key in `column`: an item a line, texts of several lines as blocks; inside of
+/// an item, on one line what is short. So is the list in the maps that stand around it. Begins with a space or a line end.
+pub(super) fn laid(value: &Node, column: usize, eol: &str) -> String {
+    lay(value, column, eol, true)
+}
+
+/// The same; `outer` for the list itself, which stands on lines of its own however short it is.
+fn lay(value: &Node, column: usize, eol: &str, outer: bool) -> String {
+    let line = written(value, false);
+    let inside = " ".repeat(column + 2);
+    let fits = !outer && fits(value, &line);
+    match &value.kind {
+        Kind::Text => match yaml::block(&value.text, column + 2) {
+            Some(block) => format!(" {}", block.replace('\n', eol)),
+            None => format!(" {line}"),
+        },
+        Kind::Seq(items) if !items.is_empty() && !fits => items.iter().fold(String::new(), |out, item| {
+            let mut item = laid_item(item, column + 4, eol);
+            if let Some(rest) = item.strip_prefix(' ') {
+                item = rest.to_owned();
+            }
+            format!("{out}{eol}{inside}- {item}")
+        }),
+        Kind::Map(entries) if !entries.is_empty() && !fits => {
+            entries.iter().fold(String::new(), |out, entry| {
+                format!(
+                    "{out}{eol}{inside}{}:{}",
+                    scalar(&entry.key, true),
+                    lay(&entry.value, column + 2, eol, outer)
+                )
+            })
+        }
+        _ => format!(" {line}"),
+    }
+}
+
+/// An item of a list, its first line without what stands in front of it.
+fn laid_item(item: &Node, column: usize, eol: &str) -> String {
+    let Kind::Map(entries) = &item.kind else { return lay(item, column, eol, false) };
+    if entries.is_empty() {
+        return written(item, false);
+    }
+    let entries: Vec<String> = entries
+        .iter()
+        .map(|entry| format!("{}:{}", scalar(&entry.key, true), lay(&entry.value, column, eol, false)))
+        .collect();
+    entries.join(&format!("{eol}{}", " ".repeat(column)))
+}
+
+/// True for a collection that reads well on one line: a short one, without a text that has lines of its own, and a list of
+/// maps only where each of them says one thing.
+fn fits(value: &Node, line: &str) -> bool {
+    fn plain(value: &Node) -> bool {
+        match &value.kind {
+            Kind::Seq(items) => items.iter().all(|item| plain(item)),
+            Kind::Map(entries) => entries.iter().all(|entry| plain(&entry.value)),
+            _ => !value.text.contains('\n'),
+        }
+    }
+    let several = |item: &Arc<Node>| matches!(&item.kind, Kind::Map(entries) if entries.len() > 1);
+    let list = matches!(&value.kind, Kind::Seq(items) if items.iter().any(several));
+    line.len() <= ONE_LINE && plain(value) && !list
 }
 
 /// The same in a style that the place had before, where the value can be written in it.

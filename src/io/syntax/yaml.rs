@@ -1,11 +1,11 @@
 //! Texts as YAML.
 
-pub(super) use crate::io::syntax::quote::quoted;
+pub(crate) use super::quote::quoted;
 
-use crate::io::syntax::quote::hidden;
+use super::quote::hidden;
 
 /// A text as a scalar on one line: without quotes where nobody could take it for anything else, else in double quotes.
-pub(super) fn scalar(text: &str) -> String {
+pub(crate) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }
 
@@ -23,12 +23,12 @@ fn is_plain(text: &str) -> bool {
 
 /// A text as the value of a key: over several lines as a block where it has some, else as [`scalar`]. `indent` is that of
 /// the key.
-pub(super) fn value(text: &str, indent: usize) -> String {
+pub(crate) fn value(text: &str, indent: usize) -> String {
     block(text, indent + 2).unwrap_or_else(|| scalar(text))
 }
 
 /// A text of several lines as a block, its lines indented by `indent`; none where a block could not hold it.
-fn block(text: &str, indent: usize) -> Option<String> {
+pub(crate) fn block(text: &str, indent: usize) -> Option<String> {
     let body = text.trim_end_matches('\n');
     let ends = text.len() - body.len();
     if !body.contains('\n') || body.starts_with([' ', '\n', '\t']) {
