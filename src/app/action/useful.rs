@@ -136,13 +136,16 @@ pub fn own_keys_first(state: &State) -> bool {
 /// Which hints stay in a narrow footer, now: lower stays longer.
 #[must_use]
 pub fn rank(state: &State, info: &ActionInfo) -> u8 {
+    // While a script goes on, nobody has to.
+    let scripted = state.snapshot.calls.by_hand.is_none();
+    let rank = if scripted && matches!(info.action, Action::Say | Action::Reply) { 12 } else { info.rank };
     if !own_keys_first(state) {
-        return info.rank;
+        return rank;
     }
     match (info.scope, state.view, info.action) {
-        (Scope::Views | Scope::View(_), ..) | (_, _, Action::Help) => info.rank,
+        (Scope::Views | Scope::View(_), ..) | (_, _, Action::Help) => rank,
         (_, View::Zones, Action::NextBreak | Action::Ledger) => 5,
-        _ => info.rank.saturating_add(6),
+        _ => rank.saturating_add(6),
     }
 }
 

@@ -232,7 +232,7 @@ impl Engine {
         let mut hand = ByHand {
             call: record.map_or(session.next_call(), |record| record.call),
             drafted: self.drafted.clone(),
-            worth_saving: self.player.is_free() || self.player.has_live(),
+            worth_saving: self.player.is_worth_a_run(),
             ..ByHand::default()
         };
         let Some(record) = record.filter(|record| !opened(record)) else { return Some(hand) };

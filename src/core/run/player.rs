@@ -440,6 +440,12 @@ impl Player {
         self.live.iter().any(|(_, live)| live.is_edit())
     }
 
+    /// True when something happened that the script does not say and a run could.
+    #[must_use]
+    pub fn is_worth_a_run(&self) -> bool {
+        self.free || self.live.iter().any(|(_, live)| matches!(live, Live::Input(input) if input.is_line()))
+    }
+
     /// True when something happened live.
     #[must_use]
     pub fn has_live(&self) -> bool {

@@ -144,7 +144,7 @@ fn undoing_the_bench_is_offered_where_there_is_something_to_undo() {
     let mut day = Day::sized(300, 60);
     assert!(!day.draw().contains("u undo"));
     let screen = day.press("u");
-    has(&screen, "no edit of the bench to take back: none was made here");
+    has(&screen, "nothing to take back: no edit of the bench was made here, and nothing said by hand");
     let screen = day.press("1jj-j");
     has(&screen, "u undo");
     let screen = day.press("uj");
