@@ -1,7 +1,6 @@
 //! Which neighbouring characters a vocabulary can join.
 
 use super::Encoding;
-use super::split::is_caseless;
 
 /// The size of the filter in bits: about twenty times what the larger vocabulary needs, and small enough to stay
 /// in the first caches.
@@ -51,6 +50,7 @@ fn key(left: u32, right: u32, kind: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::tokens::split::is_caseless;
 
     /// Enters every place between two characters in the bytes of a token, which may begin and end inside of one.
     fn add(bits: &mut [u8], token: &[u8]) {
