@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::args::{BuildArgs, Format};
+use super::head::Schema;
 use super::open::Bench;
 use super::output::{Out, Result};
-use super::report::{Revisions, failed_layers, request_sha256};
+use super::report::{failed_layers, request_sha256};
 use crate::app::engine::publish;
 use crate::core::cache::Written;
 use crate::core::fact::{EventId, Name};
@@ -16,8 +17,6 @@ use crate::core::wire::{self, Block, BlockKind, Request, Zone};
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     bench: &'a str,
     variants: &'a [String],
     call: u32,
@@ -87,7 +86,10 @@ pub(super) fn run(args: &BuildArgs, out: &mut Out<'_>) -> Result {
     let request = bench.request(&player, args.call)?;
     match args.format {
         Format::Text => text(&request, out)?,
-        Format::Json => out.json(&report(&bench, player.session(), &request))?,
+        Format::Json => {
+            let report = report(&bench, player.session(), &request);
+            out.json(&Schema::Build.with(bench.models(), report))?;
+        }
         Format::Anthropic => body(&request, wire::Format::Anthropic, out)?,
         Format::OpenaiChat => body(&request, wire::Format::OpenaiChat, out)?,
         Format::OpenaiResponses => body(&request, wire::Format::OpenaiResponses, out)?,
@@ -136,8 +138,6 @@ fn heading(block: &Block) -> String {
 fn report<'a>(bench: &'a Bench, session: &'a Session, request: &'a Request) -> Report<'a> {
     let texts = request.blocks.iter().map(|block| &**block.text.text());
     Report {
-        schema: "plywood.build/1",
-        revisions: bench.revisions(),
         bench: bench.name(),
         variants: bench.variants(),
         call: request.call.0,

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::{BenchArgs, CompareArgs};
+use super::head::Schema;
 use super::open::{Bench, Edge, adjust};
 use super::order;
 use super::output::{Failure, Out, Outcome, Result};
-use super::report::Revisions;
 use crate::app::engine::Counters;
 use crate::app::tables;
 use crate::core::cache::{Measures, Models, Money, Verdict};
@@ -136,8 +136,6 @@ pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result {
     let worth = order::worth(&mut comparing, &volatility, &players, &ids);
     if args.json {
         let report = Report {
-            schema: "plywood.compare/1",
-            revisions: comparing.bench.revisions(),
             bench: &bench.name,
             run: comparing.player.run().map(|run| &**run),
             turns: args.turns,
@@ -149,7 +147,7 @@ pub(super) fn run(args: &CompareArgs, out: &mut Out<'_>) -> Result {
             sums: if wrong.is_empty() { "checked" } else { "wrong" },
             volatility: order::report(&volatility, worth.as_ref()),
         };
-        out.json(&report)?;
+        out.json(&Schema::Compare.with(&models, report))?;
     } else {
         let run = comparing.player.run().map_or_else(String::new, |run| format!(", run {run}"));
         text(&bench.name, &run, &table, &comparison, wrong.is_empty(), out)?;
@@ -278,8 +276,6 @@ fn labelled(label: &str, lines: &[Arc<str>], out: &mut Out<'_>) -> std::io::Resu
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     bench: &'a str,
     run: Option<&'a str>,
     /// Only so many turns are counted in the sums of the rows; null for all.

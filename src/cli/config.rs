@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::args::ConfigArgs;
+use super::head::Schema;
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings::{Environment, shown, sources};
 use super::themes::unknown;
 use crate::io::settings::themes::ThemeFiles;
@@ -12,8 +12,6 @@ use crate::io::settings::{KNOWN, template::template};
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     path: Option<String>,
     settings: Vec<Row>,
 }
@@ -47,12 +45,8 @@ pub(super) fn run(args: &ConfigArgs, out: &mut Out<'_>) -> Result {
         Row { key, value, origin, variable }
     });
     if args.json {
-        out.json(&Report {
-            schema: "plywood.config/1",
-            revisions: Revisions::here(),
-            path: path.map(|path| path.display().to_string()),
-            settings: rows.collect(),
-        })?;
+        let path = path.map(|path| path.display().to_string());
+        out.json(&Schema::Config.plain(Report { path, settings: rows.collect() }))?;
     } else {
         let mut table = Table::new(&["setting", "value", "from", "or set"]);
         for row in rows {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::{ColorArg, DemoArgs};
+use super::head::Schema;
 use super::open::from_here;
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings::{Environment, flags, sources};
 use crate::app::cells;
 use crate::app::effect::EngineRequest;
@@ -27,8 +27,6 @@ use crate::tui::{terminal, workbench};
 
 #[derive(Serialize)]
 struct List {
-    schema: &'static str,
-    revisions: Revisions,
     demos: Vec<Entry>,
 }
 
@@ -42,8 +40,6 @@ struct Entry {
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     demo: Name,
     title: Name,
     bench: Name,
@@ -107,7 +103,7 @@ fn list(json: bool, out: &mut Out<'_>) -> Result {
             about: demo.about,
         });
         let demos = demos.collect();
-        out.json(&List { schema: "plywood.demos/1", revisions: Revisions::here(), demos })?;
+        out.json(&Schema::Demos.plain(List { demos }))?;
     } else {
         let mut table = Table::new(&["demo", ">beats", "what it shows"]);
         for (name, demo) in list {
@@ -237,8 +233,7 @@ fn print(name: &Path, json: bool, out: &mut Out<'_>) -> Result {
     }
     if json {
         let (name, title, bench) = (demo.name, demo.title, demo.bench);
-        let schema = "plywood.demo/1";
-        out.json(&Report { schema, revisions: Revisions::here(), demo: name, title, bench, beats })?;
+        out.json(&Schema::Demo.plain(Report { demo: name, title, bench, beats }))?;
         return Ok(Outcome::Done);
     }
     out.line(format_args!("{}: {} ({})", demo.title, demo.about, demo.bench))?;

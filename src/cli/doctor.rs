@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use serde::Serialize;
 
 use super::args::ListArgs;
+use super::head::Schema;
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings::{self, Environment, shown, sources};
 use crate::core::bench::FORMAT;
 use crate::core::tokens;
@@ -20,8 +20,6 @@ use crate::tui::theme::{Depth, background, load};
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     checks: Vec<Check>,
 }
 
@@ -60,7 +58,7 @@ pub(super) fn run(args: &ListArgs, out: &mut Out<'_>) -> Result {
     checks.extend(machine());
     let found = checks.iter().any(|check| check.problem.is_some());
     if args.json {
-        out.json(&Report { schema: "plywood.doctor/1", revisions: Revisions::here(), checks })?;
+        out.json(&Schema::Doctor.plain(Report { checks }))?;
     } else {
         let mut table = Table::new(&["what", "value", "from"]);
         for check in &checks {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::args::ListArgs;
+use super::head::Schema;
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings;
 use crate::app::action::{ACTIONS, ActionInfo};
 use crate::app::keymap::Keymap;
@@ -13,8 +13,6 @@ use crate::io::settings::Settings;
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     actions: Vec<Row>,
 }
 
@@ -63,11 +61,7 @@ pub(super) fn run(args: &ListArgs, out: &mut Out<'_>) -> Result {
             title: action.title,
             about: action.about,
         });
-        out.json(&Report {
-            schema: "plywood.keys/1",
-            revisions: Revisions::here(),
-            actions: actions.collect(),
-        })?;
+        out.json(&Schema::Keys.plain(Report { actions: actions.collect() }))?;
     } else {
         let mut table = Table::new(&["keys", "action", "where", "what it does"]);
         for (scope, actions) in by_scope() {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::args::LayersArgs;
+use super::head::Schema;
 use super::open::{Bench, no_such_call};
 use super::output::{Out, Result};
-use super::report::{DiagnosticReport, Revisions, failed_layers, sha256};
+use super::report::{DiagnosticReport, failed_layers, sha256};
 use crate::app::engine::Counters;
 use crate::app::engine::publish::{self, Shown};
 use crate::app::snapshot::{LayerRow, LayerTable};
@@ -19,8 +20,6 @@ use crate::core::wire::{CallNo, Request};
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     bench: &'a str,
     variants: &'a [String],
     call: u32,
@@ -91,7 +90,8 @@ pub(super) fn run(args: &LayersArgs, out: &mut Out<'_>) -> Result {
     let mut measure = method.encoding().map(|encoding| method.measure(counters.of(encoding)));
     let table = publish::layer_table(&shown, measure.as_mut().map(|measure| measure as &mut dyn Measure));
     if args.json {
-        out.json(&report(&bench, session.bench(), record, &request, &table, &method))?;
+        let report = report(&bench, session.bench(), record, &request, &table, &method);
+        out.json(&Schema::Layers.with(bench.models(), report))?;
     } else {
         text(&table, record, &request, &method, out)?;
     }
@@ -114,8 +114,6 @@ fn report<'a>(
     let diagnostics =
         opened.warnings().iter().chain(record.diagnostics.iter().map(|diagnostic| &**diagnostic));
     Report {
-        schema: "plywood.layers/1",
-        revisions: opened.revisions(),
         bench: opened.name(),
         variants: opened.variants(),
         call: record.call.0,

@@ -17,6 +17,7 @@ mod config;
 mod demo;
 mod diff;
 mod doctor;
+pub mod head;
 mod init;
 pub mod keys;
 mod layers;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::args::ModelsArgs;
+use super::head::Schema;
 use super::output::{Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings;
 use crate::core::cache::{
     Accounting, Boundary, Confidence, Excess, Factor, Family, Generated, Known, Life, LongContext, Lookup,
@@ -18,8 +18,6 @@ use crate::io::syntax::suggest;
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     models: Vec<Entry>,
 }
 
@@ -47,17 +45,12 @@ struct Value {
 /// Prints the models, or everything about one.
 pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
     let models = settings::models(&args.settings)?;
-    let revisions = Revisions::new(&models.revision);
-    let schema = "plywood.models/1";
     match &args.model {
         Some(id) => {
             let meant: Vec<Arc<Model>> = named(&models, id);
             if args.json {
-                out.json(&Report {
-                    schema,
-                    revisions,
-                    models: meant.iter().map(|model| entry(model)).collect(),
-                })?;
+                let report = Report { models: meant.iter().map(|model| entry(model)).collect() };
+                out.json(&Schema::Models.with(&models, report))?;
                 return Ok(Outcome::Done);
             }
             for (index, model) in meant.iter().enumerate() {
@@ -74,8 +67,8 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
             }
         }
         None if args.json => {
-            let models = models.models.values().map(|model| entry(model)).collect();
-            out.json(&Report { schema, revisions, models })?;
+            let report = Report { models: models.models.values().map(|model| entry(model)).collect() };
+            out.json(&Schema::Models.with(&models, report))?;
         }
         None => {
             let heading =

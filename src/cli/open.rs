@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use super::args::BenchArgs;
 use super::output::{Failure, Result};
-use super::report::Revisions;
 use super::settings;
 use crate::core::bench;
 use crate::core::cache::Models;
@@ -29,6 +28,8 @@ pub(super) struct Bench {
     run: Option<String>,
     models: Arc<Models>,
     pub(super) file: BenchFile,
+    /// Its folder as the command line names it; none where names from the bench are names from here.
+    folder: Option<PathBuf>,
     /// Kept, since the bench's files go with it.
     _copy: Option<ScratchCopy>,
 }
@@ -113,6 +114,14 @@ pub(super) fn from_here(problem: Diagnostic, folder: Option<&Path>) -> Diagnosti
     }
 }
 
+/// What agents of several makes read from a folder, which makes it one that an agent works in.
+const AGENT_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+
+/// True for a folder in which an agent works, though it has no bench.
+pub(super) fn holds_work(folder: &Path) -> bool {
+    AGENT_FILES.iter().any(|file| folder.join(file).exists())
+}
+
 /// The folder of a bench as it was named; none where names from the bench are names from here.
 pub(super) fn folder_of(path: &Path) -> Option<PathBuf> {
     let folder = if path.is_dir() { path } else { path.parent()? };
@@ -178,6 +187,7 @@ impl Bench {
             run: args.play.run.clone(),
             models,
             file,
+            folder,
             _copy: copy,
         })
     }
@@ -192,17 +202,26 @@ impl Bench {
         self.bench.layer(id).map_or_else(|| id.to_owned(), |layer| layer.shown().to_string())
     }
 
-    /// A file of the bench or its workspace on disk; none for one that is not there, and for the files of a sample, which
-    /// are in a scratch copy.
-    pub(super) fn real_file(&self, file: &str) -> Option<PathBuf> {
+    /// A file of the bench or its workspace as it is found from here; none for one that is not there, and for the files of
+    /// a sample, which are in a scratch copy.
+    pub(super) fn path_from_here(&self, file: &str) -> Option<PathBuf> {
         if self._copy.is_some() {
             return None;
         }
-        let roots = self.file.loaded().roots();
-        [self.file.folder(), &roots.workspace]
-            .into_iter()
-            .map(|folder| folder.join(file))
-            .find(|path| path.exists())
+        let bench = self.folder.clone().unwrap_or_default();
+        let workspace = match &*self.bench.workspace.path {
+            "." => bench.clone(),
+            path => bench.join(path),
+        };
+        [bench, workspace].into_iter().map(|folder| folder.join(file)).find(|path| path.exists())
+    }
+
+    /// The problem with its file named as it is found from here.
+    pub(super) fn from_here(&self, problem: Diagnostic) -> Diagnostic {
+        match problem.file.as_deref().and_then(|file| self.path_from_here(file)) {
+            Some(path) => problem.in_file(path.to_string_lossy()),
+            None => problem,
+        }
     }
 
     /// Where the contract of this bench stands; none for a sample, and for a folder without a bench.
@@ -242,11 +261,6 @@ impl Bench {
     /// The models that are known.
     pub(super) fn models(&self) -> &Arc<Models> {
         &self.models
-    }
-
-    /// The data that figures depend on.
-    pub(super) fn revisions(&self) -> Revisions {
-        Revisions::new(&self.models.revision)
     }
 
     /// The run before its first call.

@@ -97,6 +97,16 @@ impl<'a> Out<'a> {
         writeln!(self.to, "{line}")
     }
 
+    /// A diagnostic, in colours where there are any.
+    ///
+    /// # Errors
+    ///
+    /// As the writer.
+    pub fn diagnostic(&mut self, problem: &Diagnostic) -> io::Result<()> {
+        let text = paint::diagnostic(problem, self.colored);
+        self.raw_line(text)
+    }
+
     /// A heading, bold where there are colours.
     ///
     /// # Errors

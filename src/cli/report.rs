@@ -1,4 +1,4 @@
-//! What the JSON of all commands has in common.
+//! What the JSON of several commands has in common, behind its head.
 
 use std::fmt::Write;
 
@@ -8,29 +8,7 @@ use sha2::{Digest, Sha256};
 use super::output::Outcome;
 use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::run::CallRecord;
-use crate::core::tokens;
 use crate::core::wire::Request;
-
-/// The data that figures depend on: where it differs, figures may.
-#[derive(Clone, Debug, Serialize)]
-pub(super) struct Revisions {
-    /// The day of the model data, with `+ yours` where the user's file adds to it.
-    pub models: String,
-    /// The tokenizer and its version.
-    pub tokenizer: &'static str,
-}
-
-impl Revisions {
-    /// With the model data in use.
-    pub(super) fn new(models: &str) -> Revisions {
-        Revisions { models: models.to_owned(), tokenizer: tokens::REVISION }
-    }
-
-    /// With the program's own model data.
-    pub(super) fn here() -> Revisions {
-        Revisions::new(&crate::io::models::embedded().revision)
-    }
-}
 
 /// A SHA-256 in hexadecimal digits.
 pub(super) fn sha256(bytes: impl AsRef<[u8]>) -> String {

@@ -4,25 +4,25 @@ use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::args::RunArgs;
+use super::head::Schema;
 use super::llm_log::LlmLog;
 use super::open::{Bench, no_such_call};
 use super::output::{Out, Result, Table};
-use super::report::{Revisions, failed_layers, request_sha256};
+use super::report::{failed_layers, request_sha256};
 use crate::app::engine::{Counters, publish, with_labels};
 use crate::core::cache::{
-    Blame, Labels, Lane, Measures, Money, Outcome as CacheOutcome, Simulator, Totals, Verdict, Write,
+    Blame, Labels, Lane, Measures, Money, NeverRead, Outcome as CacheOutcome, Simulator, Totals, Verdict,
+    Write,
 };
 use crate::core::compare::{Replays, Unkept, UnkeptCost, usual_models};
 use crate::core::run::{Answer, Belief, CallRecord, Compacted, Lead, Near, Player, Requests, Session};
 use crate::core::text::number::{counted, grouped};
 use crate::core::tokens::Measure;
-use crate::core::wire::Zone;
+use crate::core::wire::{CallNo, Zone};
 
 /// A line of JSON: one model call.
 #[derive(Serialize)]
 struct Line<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     call: u32,
     turn: u32,
     agent: &'a str,
@@ -232,12 +232,18 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     ]);
     let mut totals = Totals::default();
     let mut sentences = Vec::new();
+    let mut lines = Lines::default();
     let mut printed = 0;
+    let mut failed = None;
     loop {
-        let more = bench.beat(&mut player)?;
+        // What was worked out before a failure is still data.
+        let more = bench.beat(&mut player).unwrap_or_else(|failure| {
+            failed = Some(failure);
+            false
+        });
         let session = player.session();
         // A request that nobody answers is still what would be sent next.
-        let last = (!more).then(|| session.prepared()).flatten();
+        let last = (!more && failed.is_none()).then(|| session.prepared()).flatten();
         for record in session.calls()[printed..].iter().map(|record| &**record).chain(last) {
             printed += 1;
             if args.until.is_some_and(|until| record.call.0 > until) {
@@ -259,7 +265,7 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
             if args.json {
                 let hash = request_sha256(request);
                 let line = line(&bench, session, record, &hash, outcome.as_ref(), &unkept, &mut counters);
-                out.json_line(&line)?;
+                lines.add(record.call, &Schema::Run.with(bench.models(), line))?;
             } else {
                 for note in &record.notes {
                     sentences.push(format!("      {note}"));
@@ -278,13 +284,21 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
             break;
         }
     }
+    // What a call wrote and no later one has read; the last can have no reader yet.
+    let mut unread = simulator.never_read(0);
+    unread.retain(|unread| (unread.call.0 as usize) < printed);
+    if args.json {
+        lines.write(&unread, printed, out)?;
+    }
+    if let Some(failure) = failed {
+        return Err(failure);
+    }
     if let Some(until) = args.until
         && (printed as u32) < until
     {
         return Err(no_such_call(&player, until));
     }
-    // What a call wrote and no later one has read; the last can have no reader yet.
-    for unread in simulator.never_read(0).iter().filter(|unread| (unread.call.0 as usize) < printed) {
+    for unread in unread {
         let sign = if totals.estimates > 0 { "~" } else { "" };
         let tokens = grouped(u64::from(unread.tokens));
         sentences
@@ -296,6 +310,31 @@ pub(super) fn run(args: &RunArgs, out: &mut Out<'_>) -> Result {
     }
     let shown = player.session().calls().iter().map(|record| &**record).chain(player.session().prepared());
     Ok(failed_layers(shown.take(printed)))
+}
+
+/// Lines of JSON that wait for the end of the run, which alone shows what was never read.
+#[derive(Default)]
+struct Lines(Vec<(CallNo, String)>);
+
+impl Lines {
+    fn add(&mut self, call: CallNo, line: &impl Serialize) -> Result<()> {
+        self.0.push((call, serde_json::to_string(line).map_err(std::io::Error::from)?));
+        Ok(())
+    }
+
+    /// Writes them, each with the tokens that its call wrote and no later call has read: null for the last call of
+    /// `calls`, behind which nobody could have.
+    fn write(self, unread: &[NeverRead], calls: usize, out: &mut Out<'_>) -> std::io::Result<()> {
+        for (call, line) in self.0 {
+            let tokens = unread.iter().filter(|unread| unread.call == call).map(|unread| unread.tokens);
+            let tokens = ((call.0 as usize) < calls).then(|| tokens.sum::<u32>());
+            let tokens = tokens.map_or_else(|| "null".to_owned(), |tokens| tokens.to_string());
+            // The member goes into the object that ends the line.
+            let open = line.strip_suffix('}').unwrap_or(&line);
+            out.raw_line(format_args!("{open},\"never_read\":{tokens}}}"))?;
+        }
+        Ok(())
+    }
 }
 
 fn line<'a>(
@@ -316,8 +355,6 @@ fn line<'a>(
         cache.insert(&*record.model, with_labels(session, |labels| cache_report(outcome, session, labels)));
     }
     Line {
-        schema: "plywood.run/1",
-        revisions: bench.revisions(),
         call: record.call.0,
         turn: record.turn,
         agent: &record.agent,

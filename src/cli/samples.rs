@@ -3,14 +3,12 @@
 use serde::Serialize;
 
 use super::args::JsonArgs;
+use super::head::Schema;
 use super::output::{Out, Outcome, Result, Table};
-use super::report::Revisions;
 use crate::io::samples::samples;
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     samples: Vec<Row>,
 }
 
@@ -28,7 +26,7 @@ pub(super) fn run(args: JsonArgs, out: &mut Out<'_>) -> Result {
             .iter()
             .map(|sample| Row { name: sample.name, about: sample.about, files: sample.files.len() })
             .collect();
-        out.json(&Report { schema: "plywood.samples/1", revisions: Revisions::here(), samples })?;
+        out.json(&Schema::Samples.plain(Report { samples }))?;
     } else {
         let mut table = Table::new(&["sample", ">files", "what it shows"]);
         for sample in samples() {

@@ -4,8 +4,8 @@ use ratatui::style::{Color, Modifier, Style};
 use serde::Serialize;
 
 use super::args::ThemesArgs;
+use super::head::Schema;
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use super::settings::{Environment, sources};
 use crate::core::diagnostic::Diagnostic;
 use crate::io::settings::Settings;
@@ -15,8 +15,6 @@ use crate::tui::theme::{self, Depth};
 
 #[derive(Serialize)]
 struct Report {
-    schema: &'static str,
-    revisions: Revisions,
     themes: Vec<Row>,
 }
 
@@ -57,8 +55,7 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
         };
         let rows: Vec<Row> = files.names().into_iter().map(found).collect();
         if args.json {
-            let schema = "plywood.themes/1";
-            out.json(&Report { schema, revisions: Revisions::here(), themes: rows })?;
+            out.json(&Schema::Themes.plain(Report { themes: rows }))?;
         } else {
             let mut table = Table::new(&["", "theme", "from", "about"]);
             for row in rows {
@@ -82,7 +79,7 @@ pub(super) fn run(args: &ThemesArgs, out: &mut Out<'_>) -> Result {
         let roles = theme.roles().map(|(_, role, style)| RoleRow { role, style: described(style) }).collect();
         let on = false;
         let row = Row { roles, ..row(&files, Ok(text), on, name.clone()) };
-        out.json(&Report { schema: "plywood.themes/1", revisions: Revisions::here(), themes: vec![row] })?;
+        out.json(&Schema::Themes.plain(Report { themes: vec![row] }))?;
         return Ok(Outcome::Done);
     }
     let ground = theme.style(theme::Role::Text);

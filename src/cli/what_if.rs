@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use super::args::WhatIfArgs;
 use super::compare::named_models;
+use super::head::Schema;
 use super::open::{Bench, Edge, no_such_call};
 use super::output::{Failure, Out, Outcome, Result};
-use super::report::Revisions;
 use crate::app::blast::{hit_words, said};
 use crate::app::engine::{Counters, with_labels};
 use crate::core::cache::short_id;
@@ -17,10 +17,7 @@ use crate::core::fact::{FactKey, Found, Name};
 use crate::core::run::{CallRecord, Load, Player, Session, resolve};
 use crate::core::whatif::{self, Ahead, Given, Hit, Planned, Radius};
 use crate::core::wire::CallNo;
-use crate::io::syntax::scalar::duration;
-
-/// Seconds: the longest time that can be let pass, so that no clock comes to its end.
-const LONGEST_WAIT: u64 = 100 * 365 * 24 * 3600;
+use crate::io::syntax::scalar::{DURATIONS, duration};
 
 /// Tries the changes and prints what each does.
 pub(super) fn run(args: &WhatIfArgs, out: &mut Out<'_>) -> Result {
@@ -77,14 +74,12 @@ pub(super) fn run(args: &WhatIfArgs, out: &mut Out<'_>) -> Result {
         .collect();
     if args.json {
         let report = Report {
-            schema: "plywood.what-if/1",
-            revisions: bench.revisions(),
             bench: bench.name(),
             run: player.run().map(|run| &**run),
             call,
             changes: tried.iter().map(|(planned, radius)| change_report(session, planned, radius)).collect(),
         };
-        out.json(&report)?;
+        out.json(&Schema::WhatIf.with(bench.models(), report))?;
         return Ok(Outcome::Done);
     }
     text(&bench, &player, record.call, &models, &tried, out)?;
@@ -144,10 +139,7 @@ fn change(
             })
         }
         "wait" => {
-            let seconds = duration(value).ok_or_else(|| format!("wait={value}: write 90s, 6m, 1h30m"))?;
-            if seconds > LONGEST_WAIT {
-                return Err(format!("wait={value}: at most {} h, which are 100 years", LONGEST_WAIT / 3600));
-            }
+            let seconds = duration(value).ok_or_else(|| format!("wait={value}: write {DURATIONS}"))?;
             Ok(whatif::wait(seconds, value, &format!("{value} pass")))
         }
         _ => Err(format!("`{asked}` is no change: {kinds}")),
@@ -183,8 +175,6 @@ fn text(
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     bench: &'a str,
     run: Option<&'a str>,
     /// The call that waits when the change happens.

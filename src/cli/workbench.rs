@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::args::{BenchArgs, ColorArg, OpenArgs};
 use super::audit::layers_of;
-use super::open::{Named, check, folder_of, from_here};
+use super::open::{Named, check, folder_of, from_here, holds_work};
 use super::output::{Failure, Outcome, Result};
 use super::settings::{self, Environment, flags_of, models_of, sources};
 use crate::app::engine::{Disk, Engine, Options};
@@ -18,9 +18,6 @@ use crate::io::edit::Kept;
 use crate::io::{models, samples};
 use crate::tui::setup::Reader;
 use crate::tui::{terminal, workbench};
-
-/// What a folder holds when somebody's agent works in it.
-const AGENT_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
 
 pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
     // Before anything is read: without a terminal nothing of it could be shown.
@@ -129,10 +126,9 @@ fn open(path: Option<&Path>, machine: &Machine) -> Result<Disk> {
         Some(path) => Named::of(path)?,
         None => {
             let here = Path::new(".");
-            let holds_work = || AGENT_FILES.iter().any(|file| here.join(file).exists());
             let opens = match Target::find(here) {
                 Ok(Target::Bench(_)) => true,
-                Ok(Target::Plain(_)) => holds_work(),
+                Ok(Target::Plain(_)) => holds_work(here),
                 Err(problem) => return Err(Failure::Diagnostics(vec![problem])),
             };
             match samples::samples().first() {

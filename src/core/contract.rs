@@ -6,6 +6,7 @@
 //! part of a contract, too.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::core::bench::Bench;
 use crate::core::diagnostic::{Diagnostic, Position};
@@ -26,7 +27,7 @@ pub struct Contract {
 /// A part that may change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MayChange {
-    /// A layer's id, or an author that is no layer: `tools`, `the compaction`.
+    /// A layer's id, or an author that is no layer: `tools` for all of them, `tool Read`, `the compaction`.
     pub part: Name,
     /// In these runs; in all of them where there are none.
     pub runs: Vec<Name>,
@@ -56,6 +57,76 @@ pub enum Promise {
     Role,
     /// What stays has this text.
     Text,
+}
+
+/// A part that stands for every tool: its definition and its results.
+pub const TOOLS: &str = "tools";
+
+impl MayChange {
+    /// True where this is said of a part.
+    #[must_use]
+    pub fn is_of(&self, part: &str) -> bool {
+        *self.part == *part || &*self.part == TOOLS && part.starts_with("tool ")
+    }
+}
+
+/// Parts that are no layers and may be named all the same.
+#[must_use]
+pub fn is_author(part: &str) -> bool {
+    [TOOLS, COMPACTION, "user", "model", "context edit"].contains(&part) || part.starts_with("tool ")
+}
+
+/// The requests of a run, looked at one after the other: of each conversation no more is kept than its first and its
+/// latest.
+pub struct Walk<'a> {
+    contract: &'a Contract,
+    bench: &'a Bench,
+    run: Option<&'a Name>,
+    latest: BTreeMap<Name, Request>,
+    firsts: Vec<Request>,
+    found: Vec<Breach>,
+}
+
+impl<'a> Walk<'a> {
+    /// No request yet.
+    #[must_use]
+    pub fn new(contract: &'a Contract, bench: &'a Bench, run: Option<&'a Name>) -> Walk<'a> {
+        Walk { contract, bench, run, latest: BTreeMap::new(), firsts: Vec::new(), found: Vec::new() }
+    }
+
+    /// Compares the next request with the one before it in its conversation, and the first of a conversation with the
+    /// first of its role.
+    pub fn request(&mut self, request: &Request) {
+        let (contract, bench, run) = (self.contract, self.bench, self.run);
+        let found = match self.latest.get_mut(&request.agent) {
+            Some(before) => {
+                let found = contract.compare(bench, run, Promise::Prefix, before, request);
+                before.clone_from(request);
+                found
+            }
+            None => {
+                let role = role(bench, &request.agent);
+                let first = self.firsts.iter().find(|first| self::role(bench, &first.agent) == role);
+                let found = first.map(|first| contract.compare(bench, run, Promise::Role, first, request));
+                self.latest.insert(request.agent.clone(), request.clone());
+                self.firsts.push(request.clone());
+                found.unwrap_or_default()
+            }
+        };
+        for breach in found {
+            let known =
+                self.found.iter().any(|known| known.promise == breach.promise && known.part == breach.part);
+            if !known {
+                self.found.push(breach);
+            }
+        }
+    }
+
+    /// The relations that do not hold, and the first request of each conversation.
+    #[must_use]
+    pub fn finish(self) -> (Vec<Breach>, Vec<Request>) {
+        (self.found, self.firsts)
+    }
 }
 
 /// A promise that was broken.
@@ -100,37 +171,10 @@ impl Contract {
     #[must_use]
     pub fn allows(&self, part: &str, run: Option<&str>) -> bool {
         self.may_change.iter().any(|may| {
-            *may.part == *part
+            may.is_of(part)
                 && (may.runs.is_empty()
                     || run.is_some_and(|run| may.runs.iter().any(|other| **other == *run)))
         })
-    }
-
-    /// Checks the relations of a run's requests, in the order of its calls.
-    #[must_use]
-    pub fn relations(&self, bench: &Bench, run: Option<&Name>, requests: &[Request]) -> Vec<Breach> {
-        let mut found: Vec<Breach> = Vec::new();
-        let mut add = |breach: Breach| {
-            let known = found.iter_mut().find(|known| {
-                known.promise == breach.promise && known.part == breach.part && known.run == breach.run
-            });
-            if known.is_none() {
-                found.push(breach);
-            }
-        };
-        let mut first_of: BTreeMap<Name, &Request> = BTreeMap::new();
-        for (index, request) in requests.iter().enumerate() {
-            match requests[..index].iter().rfind(|before| before.agent == request.agent) {
-                Some(before) => {
-                    self.compare(bench, run, Promise::Prefix, before, request).into_iter().for_each(&mut add);
-                }
-                None => {
-                    let first = first_of.entry(role(bench, &request.agent)).or_insert(request);
-                    self.compare(bench, run, Promise::Role, first, request).into_iter().for_each(&mut add);
-                }
-            }
-        }
-        found
     }
 
     /// Every part in which two requests differ that should not.
@@ -145,10 +189,12 @@ impl Contract {
         let mut found: Vec<Breach> = Vec::new();
         let name = run.map(|run| &**run);
         // After a compaction nothing in the messages is what it was.
-        let compacted = |request: &Request| {
-            request.blocks.iter().any(|block| block.text.parts().iter().any(|part| &*part.id == COMPACTION))
+        let compacted = |blocks: &[Arc<Block>]| {
+            blocks.iter().any(|block| block.text.parts().iter().any(|part| &*part.id == COMPACTION))
         };
-        let summed_up = compacted(now) && !compacted(before);
+        // Blocks that both hold are no news, and there may be many of them.
+        let shared = before.blocks.iter().zip(&now.blocks).take_while(|(a, b)| Arc::ptr_eq(a, b)).count();
+        let summed_up = compacted(&now.blocks[shared..]) && !compacted(&before.blocks);
         let mut zones: Vec<Zone> = vec![Zone::Tools, Zone::System];
         if promise == Promise::Prefix && !summed_up {
             zones.push(Zone::Messages);
@@ -174,7 +220,8 @@ impl Contract {
             while found.len() < MOST {
                 let skip =
                     |part: &str| self.allows(part, name) || dropped.iter().any(|other| **other == *part);
-                let (old, new) = (rests(before.zone(zone), &skip), rests(now.zone(zone), &skip));
+                let (old, new) =
+                    (rests(behind(before, zone, shared), &skip), rests(behind(now, zone, shared), &skip));
                 // In the tools and the system prompt nothing may come in addition; messages follow upon messages.
                 let exact = zone != Zone::Messages;
                 let Some(breach) = first(bench, run, promise, (before, &old), (now, &new), exact) else {
@@ -191,7 +238,7 @@ impl Contract {
     #[must_use]
     pub fn stable_text(&self, request: &Request) -> String {
         // What changes in one run only does not stay, either: the text is that of all runs.
-        let skip = |part: &str| self.may_change.iter().any(|may| *may.part == *part);
+        let skip = |part: &str| self.may_change.iter().any(|may| may.is_of(part));
         let mut text = String::new();
         for zone in [Zone::Tools, Zone::System] {
             for rest in rests(request.zone(zone), &skip) {
@@ -248,8 +295,15 @@ pub fn role(bench: &Bench, agent: &str) -> Name {
     }
 }
 
-fn rests<'a>(blocks: &'a [std::sync::Arc<Block>], skip: &dyn Fn(&str) -> bool) -> Vec<Rest<'a>> {
-    let rest = |block: &'a std::sync::Arc<Block>| {
+/// The blocks of a zone behind those that two requests share.
+fn behind(request: &Request, zone: Zone, shared: usize) -> &[Arc<Block>] {
+    let blocks = request.zone(zone);
+    let start = request.blocks.partition_point(|block| block.kind.zone() < zone);
+    &blocks[shared.saturating_sub(start).min(blocks.len())..]
+}
+
+fn rests<'a>(blocks: &'a [Arc<Block>], skip: &dyn Fn(&str) -> bool) -> Vec<Rest<'a>> {
+    let rest = |block: &'a Arc<Block>| {
         let parts = block.text.parts();
         let pieces: Vec<Piece<'a>> = parts
             .iter()

@@ -58,27 +58,32 @@ fn a_fleet_is_found_below_a_folder_and_one_broken_bench_hides_none_of_the_others
     agent(folder.path(), "fleet/c");
     let skip = ["--skip", "volatile_first"];
     let (out, err) = told(folder.path(), &[&["fleet"], &skip[..]].concat(), 0);
-    assert_eq!(
-        (&*out, &*err),
-        (
-            "fleet/a/bench.yaml: nothing found\nfleet/c/bench.yaml: nothing found\n2 benches: nothing found\n",
-            ""
-        )
-    );
+    assert_eq!((&*out, &*err), ("2 benches: nothing found\n", ""));
 
     write(folder.path(), "fleet/b/bench.yaml", "bench: 1\nname: b\n");
     write(folder.path(), "fleet/c/rules.md", "Rules.\n```\nopen\n");
     let (out, err) = told(folder.path(), &[&["fleet"], &skip[..]].concat(), 2);
     assert!(
-        out.starts_with(
-            "fleet/a/bench.yaml: nothing found\nfleet/b/bench.yaml: cannot be checked\nfleet/c/bench.yaml:\n"
-        ),
+        out.starts_with("fleet/b/bench.yaml: cannot be checked\nfleet/c/bench.yaml:\nwarning: "),
         "{out}"
     );
     assert!(
         out.contains("warning: unclosed: rules opens a code fence")
-            && out.ends_with("3 benches: 1 with findings, 1 cannot be checked\n"),
+            && out.ends_with("next: plywood check fleet/b/bench.yaml\n"),
         "{out}"
+    );
+    let summary: Vec<String> = out
+        .lines()
+        .skip_while(|line| !line.starts_with("3 benches"))
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect();
+    assert_eq!(
+        summary[..3],
+        [
+            "3 benches: 1 cannot be checked, 1 with findings, 1 without",
+            "fleet/b/bench.yaml cannot be checked a bench without `model`",
+            "fleet/c/bench.yaml 1 warning, up to 6 tokens unclosed",
+        ]
     );
     assert!(
         err.contains("error: a bench without `model`") && err.contains("fleet/b/bench.yaml:1:1"),
@@ -109,7 +114,8 @@ fn a_fleet_is_found_below_a_folder_and_one_broken_bench_hides_none_of_the_others
     // A path that is nothing is one more that cannot be checked.
     let (out, err) = told(folder.path(), &[&["fleet/a", "nowhere"], &skip[..]].concat(), 2);
     assert!(
-        out.contains("fleet/a: nothing found") && err.contains("there is no file or folder `nowhere`"),
+        out.contains("2 benches: 1 cannot be checked, 1 without\n")
+            && err.contains("there is no file or folder `nowhere`"),
         "{out}{err}"
     );
 }
@@ -199,7 +205,7 @@ fn a_contract_says_what_may_change_and_is_rewritten_only_after_showing_what_is_g
     assert_eq!(out, "a: nothing found\nwrote a/bench.contract.yaml\n");
     write(folder.path(), "a/rules.md", "Other rules.\nAnd more.\n");
     let (out, _) = told(folder.path(), &skip, 1);
-    assert!(out.contains("error: contract: what stays in the prompt of main is not what the contract holds\n --> bench.contract.yaml:"), "{out}");
+    assert!(out.contains("error: contract: what stays in the prompt of main is not what the contract holds\n --> a/bench.contract.yaml:"), "{out}");
     assert!(out.contains("\n  + And more.\n"), "{out}");
     write(folder.path(), "a/rules.md", "Rules.\n");
     let (out, _) = told(folder.path(), &[&skip[..], &["--accept"]].concat(), 0);
@@ -216,4 +222,111 @@ fn a_contract_says_what_may_change_and_is_rewritten_only_after_showing_what_is_g
     // A sample has no place for one.
     let (_, err) = told(folder.path(), &["xbot", "--accept"], 2);
     assert!(err.contains("xbot: there is no bench file beside which a contract could stand"), "{err}");
+}
+
+#[test]
+fn a_run_that_a_bench_does_not_have_is_told_of_that_bench() {
+    let folder = TempDir::new().expect("a folder");
+    agent(folder.path(), "fleet/a");
+    agent(folder.path(), "fleet/b");
+    let text = fs::read_to_string(folder.path().join("fleet/b/bench.yaml")).expect("a bench");
+    write(folder.path(), "fleet/b/bench.yaml", &text.replace("  two:", "  smoke:"));
+    let (out, err) = told(folder.path(), &["fleet", "--run", "smoke"], 2);
+    assert_eq!(err, "error: no run is called `smoke`: there are `one`, `two`\n --> fleet/a/bench.yaml\n");
+    assert!(
+        out.starts_with("fleet/a/bench.yaml: cannot be checked\n2 benches: 1 cannot be checked"),
+        "{out}"
+    );
+    // A workflow is told once, with the file.
+    let (out, err) = told(folder.path(), &["fleet", "--run", "smoke", "--format", "github"], 2);
+    assert!(
+        out.starts_with(
+            "::error file=fleet/a/bench.yaml,title=plywood check::no run is called `smoke`: there are"
+        ),
+        "{out}"
+    );
+    assert_eq!(err, "");
+    let (_, err) = told(folder.path(), &["fleet/a", "--run", "smoke"], 2);
+    assert_eq!(err, "error: no run is called `smoke`: there are `one`, `two`\n");
+}
+
+#[test]
+fn where_there_is_no_bench_nothing_was_checked() {
+    let folder = TempDir::new().expect("a folder");
+    fs::create_dir(folder.path().join("empty")).expect("a folder");
+    write(folder.path(), "code/main.rs", "fn main() {}\n");
+    for path in ["empty", "code"] {
+        let (out, err) = told(folder.path(), &[path], 2);
+        assert_eq!(out, "");
+        let message = format!("error: there is no bench in or below `{path}`, and no AGENTS.md in it\n");
+        assert!(err.starts_with(&message), "{err}");
+        let (out, _) = told(folder.path(), &[path, "--json"], 2);
+        let report: serde_json::Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(
+            (&report["benches"][0]["path"], &report["schema"]),
+            (&path.into(), &"plywood.check/1".into())
+        );
+    }
+    // A folder in which an agent works is something to check.
+    write(folder.path(), "code/AGENTS.md", "Be careful.\n");
+    told(folder.path(), &["code"], 0);
+}
+
+#[test]
+fn a_contract_that_names_what_is_not_there_is_wrong() {
+    let folder = TempDir::new().expect("a folder");
+    agent(folder.path(), "fleet/a");
+    agent(folder.path(), "fleet/b");
+    let contract =
+        "contract: 1\nmay_change:\n  - part: bas\n    runs: [one, tow]\n  - part: tools\n  - part: tool Cd\n";
+    write(folder.path(), "fleet/a/bench.contract.yaml", contract);
+    let (out, err) = told(folder.path(), &["fleet"], 2);
+    assert!(out.contains("2 benches: 1 cannot be checked, 1 without\n"), "{out}");
+    for part in [
+        "error: the bench has no layer `bas`\n --> fleet/a/bench.contract.yaml:3:11\n",
+        "  = hint: did you mean `base`?\n",
+        "error: the bench has no run `tow`\n --> fleet/a/bench.contract.yaml:4:17\n",
+        "  = hint: did you mean `two`?\n",
+    ] {
+        assert!(err.contains(part), "{part} in\n{err}");
+    }
+    // Written anew, it names what there is, and what went is said.
+    let (out, _) = told(folder.path(), &["fleet/a", "--accept"], 0);
+    assert!(
+        out.contains("left out: the bench has no layer `bas`\nleft out: the bench has no run `tow`\n"),
+        "{out}"
+    );
+    told(folder.path(), &["fleet/a"], 0);
+}
+
+#[test]
+fn the_worst_of_many_benches_comes_first() {
+    let folder = TempDir::new().expect("a folder");
+    for number in 1..=14 {
+        agent(folder.path(), &format!("fleet/a{number:02}"));
+        let file = format!("fleet/a{number:02}/rules.md");
+        match number {
+            3 => {}
+            9 => write(folder.path(), &file, &format!("{}```\nopen\n", "Rule of many words.\n".repeat(300))),
+            _ => write(folder.path(), &file, "Rules.\n```\nopen\n"),
+        }
+    }
+    let bench = "fleet/a05/bench.yaml";
+    let text = fs::read_to_string(folder.path().join(bench)).expect("a bench");
+    let (rules, base) = ("  - { id: rules, in: system, from: { template: rules.md } }\n", "  - { id: said");
+    write(folder.path(), bench, &text.replace(rules, "").replace(base, &format!("{rules}{base}")));
+    write(folder.path(), "fleet/a05/rules.md", &"Never guess a number that can be measured.\n".repeat(200));
+    let (out, _) = told(folder.path(), &["fleet", "--contract"], 1);
+    let benches: Vec<&str> = out.lines().filter(|line| line.ends_with("bench.yaml:")).collect();
+    // All break the contract; of those the one that pays most again comes first, and nobody comes in who has nothing.
+    assert_eq!((benches[0], benches.len()), ("fleet/a05/bench.yaml:", 14), "{out}");
+    let end: Vec<&str> = out.lines().rev().take(13).collect();
+    assert_eq!(end[12], "14 benches: 14 with findings", "{out}");
+    assert!(end[11].starts_with("  fleet/a05/bench.yaml  1 error, 1 warning, up to 1,792 tokens"), "{out}");
+    assert_eq!(end[1], "  and 4 more", "{out}");
+    assert!(end[0].starts_with("next: plywood fleet/a05/bench.yaml and there C"), "{out}");
+    // The messages of a workflow, too: it shows so many and no more.
+    let (out, _) = told(folder.path(), &["fleet", "--contract", "--format", "github"], 1);
+    assert!(out.starts_with("::warning file=fleet/a05/bench.yaml,"), "{out}");
+    assert!(out.contains("\n14 benches: 14 with findings\n"), "{out}");
 }

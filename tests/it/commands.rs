@@ -255,6 +255,7 @@ fn a_call_as_json() {
             "cost": 0.0000925,
             "notes": [],
             "ledger": [],
+            "never_read": null,
         })
     );
 }

@@ -212,6 +212,13 @@ fn the_readme_lists_the_keys() {
 }
 
 #[test]
+fn the_readme_lists_what_json_holds() {
+    let expected = plywood::cli::head::markdown();
+    let written = generated("json");
+    assert!(written == expected, "put this between the markers of the README:\n{expected}");
+}
+
+#[test]
 fn the_readmes_bench_opens() {
     let readme = read("README.md");
     let bench = readme.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a bench");

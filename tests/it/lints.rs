@@ -155,7 +155,7 @@ fn a_rules_file_that_names_another_directory_contradicts_the_prompt() {
     write(folder.path(), "project/AGENTS.md", "# Rules\n- Working directory: /srv/old\n");
     let text = said(&folder, &[], 1);
     let message = "contradiction: rules says that the working directory is /srv/old, base says /w (call";
-    assert!(text.contains(message) && text.contains(" --> AGENTS.md:2:22"), "{text}");
+    assert!(text.contains(message) && text.contains(" --> project/AGENTS.md:2:22"), "{text}");
     assert!(text.contains("hint: the text is not kept up to date"), "{text}");
     // The right one is no contradiction, and neither is a line that only begins like one.
     write(folder.path(), "project/AGENTS.md", "Working directory: /w\nCWD: wherever the user works\n");
@@ -248,7 +248,7 @@ fn what_changes_in_front_of_what_stays_is_told_with_a_fix_and_its_worth() {
          tokens are paid again (call 3)",
         " --> bench.yaml:13:51",
         " = fix: move clock behind long: 4,352 tokens less paid again, $0.0098 less a run on gpt-5.4",
-        " = fix: make clock once a session: 4,352 tokens less paid again, $0.0098 less a run on gpt-5.4",
+        " = fix: make clock once a session, so that it tells no change any more: 4,352 tokens less paid again, $0.0098 less a run on gpt-5.4",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
@@ -303,7 +303,7 @@ fn marks_are_looked_at_by_the_rules_of_the_model() {
     let folder = two_turns(many, marks);
     let text = said(&folder, &sonnet, 1);
     assert!(text.contains("error: too_many_marks: 5 cache marks, and claude-sonnet-4-5 takes 4"), "{text}");
-    assert!(text.contains(" = fix: take out the first 1 of 5 marks"), "{text}");
+    assert!(text.contains(" = fix: take out the first of 5 marks"), "{text}");
     assert!(!said(&folder, &[], 0).contains("too_many_marks"));
 }
 
@@ -422,9 +422,79 @@ fn a_link_to_the_same_file_is_told_as_that() {
 fn the_lints_are_listed() {
     let output = Command::new(env!("CARGO_BIN_EXE_plywood")).args(["check", "--lints"]).output();
     let text = String::from_utf8(output.expect("the program runs").stdout).expect("text");
-    assert_eq!(text.lines().count(), 1 + plywood::core::lint::TABLE.len());
-    assert!(
-        text.starts_with("lint ") && text.contains("\nvolatile_first   warning  text that changed"),
-        "{text}"
-    );
+    let heads: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(heads.len(), plywood::core::lint::TABLE.len());
+    assert!(text.contains("\nvolatile_first (warning)\n  finds  text or tools that changed"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
+    let output = Command::new(env!("CARGO_BIN_EXE_plywood")).args(["check", "--lints", "--json"]).output();
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.expect("the program runs").stdout).expect("JSON");
+    let words = report["lints"].as_array().expect("a list").iter().map(|lint| &lint["lint"]);
+    assert!(words.eq(heads.iter().map(|head| head.split(' ').next().expect("a word"))), "{report}");
+}
+
+#[test]
+fn what_only_a_text_can_put_right_is_gone_once_it_is() {
+    let one =
+        |from: &str| format!("  - {{ id: one, in: system, budget: 400, from: {{ template: {from} }} }}\n");
+    let day = "  - { id: day, in: system, from: { text: \"Today's date: {{ now | day }}\" } }\n";
+    let marks = "marks: [ { at: system } ]";
+    let sonnet = ["--model", "anthropic:claude-sonnet-4-5", "--skip", "budget"];
+    for (lint, layers, rest, args, wrong, right) in [
+        ("budget", one("one.md"), "", &[][..], "word ".repeat(81), "word ".repeat(80)),
+        ("below_minimum", one("one.md"), marks, &sonnet[..], "word ".repeat(200), "word ".repeat(2_000)),
+        (
+            "contradiction",
+            one("one.md") + day,
+            "",
+            &[][..],
+            "Today's date: 2025-12-24\n".to_owned(),
+            "Write dates in full.\n".to_owned(),
+        ),
+        ("unclosed", one("one.md") + day, "", &[][..], "```\nx\n".to_owned(), "```\nx\n```\n".to_owned()),
+    ] {
+        let folder = two_turns(&layers, rest);
+        let found = |text: &str| {
+            write(folder.path(), "one.md", text);
+            let output = check(&folder, args);
+            String::from_utf8(output.stdout).expect("text")
+        };
+        let text = found(&wrong);
+        assert!(text.contains(&format!(": {lint}: ")), "{lint} in\n{text}");
+        let text = found(&right);
+        assert!(!text.contains(&format!(": {lint}: ")), "{lint} in\n{text}");
+    }
+}
+
+#[test]
+fn tools_that_change_are_told_once_and_say_how() {
+    let folder = two_turns(LONG, "");
+    let text = fs::read_to_string(folder.path().join("bench.yaml")).expect("a bench");
+    for (tools, told) in [
+        ("[Read, Cd]", "elsewhere in their list"),
+        ("[Cd]", "tool Read is gone"),
+        ("[Cd, Read, Grep, Edit]", "tool Grep and 1 more are new"),
+    ] {
+        let line = format!("    - advance: 60s\n    - tools: {tools}\n");
+        write(folder.path(), "bench.yaml", &text.replace("    - advance: 60s\n", &line));
+        let text = said(&folder, &[], 1);
+        assert!(
+            text.contains("warning: volatile_first: the tools change in front of everything, tool "),
+            "{text}"
+        );
+        assert!(text.contains(&format!("{told}: up to ")), "{told} in\n{text}");
+        assert!(text.contains("tokens are paid again (call 3)\n --> bench.yaml:5:1"), "{text}");
+        assert_eq!(text.matches("volatile_first").count(), 1, "{text}");
+    }
+}
+
+#[test]
+fn a_conversation_that_was_summed_up_is_no_matter_of_marks() {
+    let said = "  - { id: said, in: user, from: { said: user } }\n";
+    let folder = two_turns(&format!("{LONG}{said}"), "marks: [ { at: system }, { at: last_message } ]");
+    let text = fs::read_to_string(folder.path().join("bench.yaml")).expect("a bench");
+    let text = text.replace("    - advance: 60s\n", "    - compact: { summary: It went well., keep: 0 }\n");
+    write(folder.path(), "bench.yaml", &text);
+    let text = self::said(&folder, &["--model", "anthropic:claude-sonnet-4-5"], 0);
+    assert!(!text.contains("dead_mark"), "{text}");
 }

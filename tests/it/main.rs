@@ -18,6 +18,7 @@ mod edits;
 mod engine;
 mod failed_reads;
 mod free_run;
+mod heads;
 #[cfg(unix)]
 mod hostile;
 mod house;

@@ -111,8 +111,8 @@ fn some_of_each_kind_are_tried_by_themselves_and_slips_are_told() {
         ("tools=-Bash", "write - and one of Shell"),
         ("move=channel:user_message", "`channel` cannot pass `user_message`"),
         ("move=00_base:channel", "there is no layer `00_base`; the ids are system_prompt,"),
-        ("wait=soon", "write 90s, 6m, 1h30m"),
-        ("wait=99999999h", "at most 876000 h, which are 100 years"),
+        ("wait=soon", "write a number with a unit"),
+        ("wait=99999999h", "write a number with a unit, at most 100 years"),
         ("model=gpt", "write provider:model"),
     ] {
         let ran = run(&["what-if", "xbot", change]);

@@ -1,5 +1,6 @@
 //! What the lints find in a session, and what putting it right would be worth: the run is played again with the change.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::control::Engine;
@@ -12,8 +13,8 @@ use crate::app::views::{LintFix, LintRow, LintsView};
 use crate::core::cache::{Lane, Measures, Models};
 use crate::core::fact::Name;
 use crate::core::fix::{Fix, Sum, Tally, Worth, sums, worth};
-use crate::core::lint::{self, Finding, Lint, Price, Run, Sent, Subject};
-use crate::core::run::{Player, Session};
+use crate::core::lint::{self, Finding, Lint, Price, Sent, Subject, Survey};
+use crate::core::run::{Player, Requests, Session};
 use crate::core::tokens::{Measure, Method};
 use crate::core::wire::{CallNo, Request};
 use crate::io::edit::bench::edits_of;
@@ -26,42 +27,26 @@ pub fn survey(
     numbers: &Numbers,
     models: &Models,
     counters: &mut Counters,
-    links: &dyn Fn() -> std::collections::BTreeMap<Name, Name>,
+    links: &dyn Fn() -> BTreeMap<Name, Name>,
     most: usize,
 ) -> Vec<Finding> {
     let last = session.next_call().0.min(u32::try_from(most).unwrap_or(u32::MAX));
-    let requests: Vec<Request> = (1..=last).filter_map(|call| session.request(CallNo(call))).collect();
-    let calls: Vec<Sent<'_>> = requests
-        .iter()
-        .filter_map(|request| {
-            let record = publish::record(session, request.call)?;
-            Some(Sent { record, request, outcome: numbers.outcome(request.call, 0) })
-        })
-        .collect();
     let method = models.get(&session.bench().model).method.clone();
-    let mut all = Vec::new();
-    let found = with_price(&method, counters, |price| {
-        let unread = numbers.never_read(0);
-        let run = Run { bench: session.bench(), calls: &calls, never_read: &unread, models };
-        lint::check_run(&run, price)
-    });
-    lint::merge(&mut all, found);
-    for sent in &calls {
-        let method = models.get(&sent.request.model).method.clone();
-        let found = with_price(&method, counters, |price| {
-            in_call(
-                Subject {
-                    bench: session.bench(),
-                    record: sent.record,
-                    request: sent.request,
-                    links: &Default::default(),
-                },
-                price,
-                links,
-            )
-        });
-        lint::merge(&mut all, found);
+    let mut survey = Survey::new(session.bench(), models);
+    let mut in_calls = Vec::new();
+    // Requests grow with the run: only the latest of each conversation is kept.
+    let mut requests = Requests::default();
+    for call in (1..=last).map(CallNo) {
+        let Some(record) = publish::record(session, call) else { continue };
+        let Some(request) = requests.get(session, call) else { continue };
+        let sent = Sent { record, request, outcome: numbers.outcome(call, 0) };
+        with_price(&method, counters, |price| survey.call(&sent, price));
+        let subject = Subject { bench: session.bench(), record, request, links: &BTreeMap::new() };
+        let method = &models.get(&request.model).method;
+        lint::merge(&mut in_calls, with_price(method, counters, |price| in_call(subject, price, links)));
     }
+    let mut all = with_price(&method, counters, |price| survey.finish(&numbers.never_read(0), price));
+    lint::merge(&mut all, in_calls);
     all.sort_by_key(|finding| std::cmp::Reverse((finding.allowed.is_none(), finding.diagnostic.severity)));
     all
 }
@@ -70,7 +55,7 @@ pub fn survey(
 pub fn in_call(
     subject: Subject<'_>,
     price: &mut Price<'_>,
-    links: &dyn Fn() -> std::collections::BTreeMap<Name, Name>,
+    links: &dyn Fn() -> BTreeMap<Name, Name>,
 ) -> Vec<Finding> {
     let found = lint::check(&subject, price);
     if !found.iter().any(|finding| finding.lint == Lint::Duplicate) {
@@ -128,28 +113,35 @@ impl Pricing {
                 fix.worth = worth(&self.before, &sums(after.session(), &self.lanes, models, counters));
             }
         }
-        keep_gains(finding);
+        self.keep_gains(finding);
         if finding.lint == Lint::Duplicate
             && let Some(layer) = finding.about.first()
         {
             finding.worth = without(player.session(), layer, &self.lanes, models, counters);
         }
     }
-}
 
-/// The fixes that are worth it: first what misleads nobody, then what spares most.
-fn keep_gains(finding: &mut Finding) {
-    // A mark too many, an order by accident: what is wrong without costing anything is put right all the same.
-    let costs = matches!(finding.lint, Lint::VolatileFirst | Lint::DeadMark | Lint::Duplicate);
-    finding.fixes.retain(|fix| !costs || fix.worth.first().is_some_and(Worth::is_gain));
-    finding.fixes.sort_by_key(|fix| {
-        let spared = |worth: &Worth| match worth.money {
-            Some((money, false)) => money.as_pico(),
-            Some((_, true)) | None => 0,
-        };
-        let first = fix.worth.first();
-        (first.map_or(0, |worth| worth.misled), std::cmp::Reverse(first.map_or(0, spared)))
-    });
+    /// The fixes that are worth it: first what misleads nobody, then what still tells everything, then what spares most.
+    fn keep_gains(&self, finding: &mut Finding) {
+        let lint = finding.lint;
+        let much = |worth: &Worth| self.before.first().is_some_and(|before| before.is_much(worth));
+        finding.fixes.retain(|fix| match lint {
+            Lint::VolatileFirst => fix.worth.first().is_some_and(|worth| worth.is_gain() && much(worth)),
+            // A copy less is one, however short, and so is a dead mark.
+            Lint::Duplicate | Lint::DeadMark => fix.worth.first().is_some_and(Worth::is_gain),
+            // A mark too many, an order by accident: what is wrong without costing anything is put right all the same.
+            _ => true,
+        });
+        finding.fixes.sort_by_key(|fix| {
+            let spared = |worth: &Worth| match worth.money {
+                Some((money, false)) => money.as_pico(),
+                Some((_, true)) | None => 0,
+            };
+            let first = fix.worth.first();
+            let misled = first.map_or(0, |worth| worth.misled);
+            (misled, fix.tells_less(), std::cmp::Reverse(first.map_or(0, spared)))
+        });
+    }
 }
 
 /// What the paragraphs that a layer repeats are worth.

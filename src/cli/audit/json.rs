@@ -9,18 +9,14 @@ use serde_json::{Value, json};
 
 use super::csv::time;
 use super::{Audit, unreadable};
+use crate::cli::head::Schema;
 use crate::cli::output::{Out, Result};
-use crate::cli::report::Revisions;
 use crate::core::audit::{Call, Figures, Group, Matched, Sums};
 use crate::core::cache::{Money, Outcome, Verdict, What};
 use crate::core::wire::Zone;
 
-const SCHEMA: &str = "plywood.audit/1";
-
 #[derive(Serialize)]
 struct CallReport<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    schema: Option<&'static str>,
     file: String,
     line: u64,
     call: u32,
@@ -102,9 +98,8 @@ fn other(outcome: &Outcome) -> OtherReport<'_> {
     }
 }
 
-fn report<'a>(audit: &Audit, file: usize, call: &'a Call, schema: Option<&'static str>) -> CallReport<'a> {
+fn report<'a>(audit: &Audit, file: usize, call: &'a Call) -> CallReport<'a> {
     CallReport {
-        schema,
         file: audit.file(file),
         line: call.line,
         call: call.number,
@@ -146,12 +141,12 @@ fn report<'a>(audit: &Audit, file: usize, call: &'a Call, schema: Option<&'stati
 
 /// A call on a line of its own, as it comes.
 pub(super) fn line(audit: &Audit, file: usize, call: &Call, out: &mut Out<'_>) -> io::Result<()> {
-    out.json_line(&report(audit, file, call, Some(SCHEMA)))
+    out.json_line(&Schema::AuditCall.with(&audit.models, report(audit, file, call)))
 }
 
 fn begin(audit: &Audit, out: &mut Out<'_>) -> io::Result<()> {
-    let revisions = serde_json::to_string(&Revisions::new(&audit.models.revision))?;
-    out.text(&format!("{{\n  \"schema\": \"{SCHEMA}\",\n  \"revisions\": {revisions},\n  \"calls\": ["))
+    Schema::Audit.head(&audit.models).open(out)?;
+    out.text(",\n  \"calls\": [")
 }
 
 /// A call of the document, which is begun with the first one: however many there are, they are not kept.
@@ -165,7 +160,7 @@ pub(super) fn call(
     if first {
         begin(audit, out)?;
     }
-    let json = serde_json::to_string(&report(audit, file, call, None))?;
+    let json = serde_json::to_string(&report(audit, file, call))?;
     out.text(&format!("{}\n    {json}", if first { "" } else { "," }))
 }
 
@@ -311,9 +306,10 @@ pub(super) fn baseline(path: &Path) -> Result<BTreeSet<String>> {
             )
         }
     })?;
-    if known.schema != SCHEMA {
+    let schema = Schema::Audit.name();
+    if known.schema != schema {
         let found: String = known.schema.chars().take(40).collect();
-        return Err(unreadable(path, format!("this is no {SCHEMA} but {found}"), Some(WRITE)));
+        return Err(unreadable(path, format!("this is no {schema} but {found}"), Some(WRITE)));
     }
     Ok(known.causes.into_iter().filter(|cause| cause.lost > 0).map(|cause| cause.cause).collect())
 }

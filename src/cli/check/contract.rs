@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use crate::cli::open::Bench;
 use crate::cli::output::{Failure, Result};
 use crate::cli::report::sha256;
-use crate::core::contract::{Breach, Contract, MayChange, Promise, Stable, role};
+use crate::core::contract::{Breach, Contract, MayChange, Promise, Stable, Walk, role};
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::Name;
-use crate::core::run::Player;
+use crate::core::run::{Answer, Player, Requests};
 use crate::core::wire::{CallNo, Request};
 use crate::io::syntax::contract;
 
@@ -30,6 +30,8 @@ pub(super) struct Accepted {
     pub(super) path: PathBuf,
     /// What is promised no longer.
     pub(super) taken: Vec<Breach>,
+    /// What the contract named and the bench does not have.
+    pub(super) gone: Vec<Diagnostic>,
 }
 
 impl Held {
@@ -53,11 +55,16 @@ impl Held {
         Ok(Some(Held { path, name, exists: text.is_some(), text: text.unwrap_or_default(), contract }))
     }
 
+    /// What it names and the bench does not have.
+    pub(super) fn strangers(&self, bench: &crate::core::bench::Bench) -> Vec<Diagnostic> {
+        contract::strangers(&self.name, &self.text, bench)
+    }
+
     /// What a run breaks.
     pub(super) fn breaches(&self, run: Option<&Name>, player: &Player) -> Vec<Breach> {
-        let (bench, requests) = (player.session().bench(), requests(player));
-        let mut found = self.contract.relations(bench, run, &requests);
-        for request in firsts(&requests) {
+        let bench = player.session().bench();
+        let (mut found, firsts) = walked(&self.contract, run, player);
+        for request in &firsts {
             found.extend(self.contract.text(&self.name, &self.text, run, bench, request));
         }
         found
@@ -71,17 +78,16 @@ impl Held {
         let mut next = Contract::default();
         let mut taken = Vec::new();
         for (run, player) in runs {
-            let requests = requests(player);
-            for breach in nothing.relations(player.session().bench(), run.as_ref(), &requests) {
+            for breach in walked(&nothing, run.as_ref(), player).0 {
                 let known = self.contract.allows(&breach.part, run.as_deref());
-                let may = match next.may_change.iter_mut().find(|may| may.part == breach.part) {
+                let may = match next.may_change.iter_mut().find(|may| may.is_of(&breach.part)) {
                     Some(may) => may,
                     None => {
-                        let why = self.contract.may_change.iter().find(|may| may.part == breach.part);
+                        let old = self.contract.may_change.iter().find(|may| may.is_of(&breach.part));
                         next.may_change.push(MayChange {
-                            part: breach.part.clone(),
+                            part: old.map_or_else(|| breach.part.clone(), |may| may.part.clone()),
                             runs: Vec::new(),
-                            why: why.and_then(|may| may.why.clone()),
+                            why: old.and_then(|may| may.why.clone()),
                             at: Position::START,
                         });
                         next.may_change.last_mut().unwrap_or_else(|| unreachable!("it was just added"))
@@ -105,8 +111,7 @@ impl Held {
         if hashes || !self.contract.stable.is_empty() {
             for (run, player) in runs {
                 let bench = player.session().bench();
-                let requests = requests(player);
-                for request in firsts(&requests) {
+                for request in &walked(&nothing, run.as_ref(), player).1 {
                     let role = role(bench, &request.agent);
                     if next.stable.contains_key(&role) {
                         continue;
@@ -133,28 +138,26 @@ impl Held {
             let reason = crate::io::load::reason(&error);
             Failure::message(format!("{} cannot be written: {reason}", self.path.display()))
         })?;
-        Ok(Accepted { path: self.path.clone(), taken })
+        let gone = runs.first().map(|(_, player)| self.strangers(player.session().bench()));
+        Ok(Accepted { path: self.path.clone(), taken, gone: gone.unwrap_or_default() })
     }
 }
 
-/// The requests that were or would be sent.
-fn requests(player: &Player) -> Vec<Request> {
+/// What the requests of a run that arrived break, and the first of each conversation.
+pub(super) fn walked(
+    contract: &Contract,
+    run: Option<&Name>,
+    player: &Player,
+) -> (Vec<Breach>, Vec<Request>) {
     let session = player.session();
-    let failed = |call: u32| {
+    let mut walk = Walk::new(contract, session.bench(), run);
+    let mut requests = Requests::default();
+    for call in 1..=session.next_call().0 {
+        let Some(request) = requests.get(session, CallNo(call)) else { continue };
         let record = session.calls().get(call as usize - 1);
-        record.is_some_and(|record| matches!(record.answer, Some(crate::core::run::Answer::Failed(_))))
-    };
-    (1..=session.next_call().0)
-        .filter(|call| !failed(*call))
-        .filter_map(|call| session.request(CallNo(call)))
-        .collect()
-}
-
-/// The first request of each conversation.
-fn firsts(requests: &[Request]) -> impl Iterator<Item = &Request> {
-    requests
-        .iter()
-        .enumerate()
-        .filter(|(index, request)| !requests[..*index].iter().any(|before| before.agent == request.agent))
-        .map(|(_, request)| request)
+        if !record.is_some_and(|record| matches!(record.answer, Some(Answer::Failed(_)))) {
+            walk.request(request);
+        }
+    }
+    walk.finish()
 }

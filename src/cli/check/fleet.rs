@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::cli::open::holds_work;
 use crate::core::diagnostic::Diagnostic;
 use crate::io::load::{GLOB_SKIPS, reason};
 
@@ -14,7 +15,7 @@ pub(super) type Found = Result<PathBuf, (PathBuf, Diagnostic)>;
 
 /// The benches that these paths mean, in order, each once. A folder that holds `bench.yaml` is that bench; a folder with
 /// other bench files stands for all of them; a folder without any is searched, and where nothing is below it is opened as
-/// any folder can be.
+/// a folder in which an agent works can be.
 pub(super) fn benches(paths: &[PathBuf]) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     let mut add = |found: Found| {
@@ -43,7 +44,11 @@ pub(super) fn benches(paths: &[PathBuf]) -> Vec<Found> {
                 let mut below = Vec::new();
                 search(path, 0, &mut below);
                 if below.is_empty() {
-                    add(Ok(path.clone()));
+                    add(if holds_work(path) {
+                        Ok(path.clone())
+                    } else {
+                        Err((path.clone(), no_bench(path)))
+                    });
                 }
                 below.into_iter().for_each(|bench| add(Ok(bench)));
             }
@@ -51,6 +56,15 @@ pub(super) fn benches(paths: &[PathBuf]) -> Vec<Found> {
         }
     }
     all
+}
+
+fn no_bench(folder: &Path) -> Diagnostic {
+    let folder = folder.display();
+    Diagnostic::error(format!("there is no bench in or below `{folder}`, and no AGENTS.md in it")).hint(
+        format!(
+            "`plywood init {folder}` writes a bench; a bench file ends in `.bench.yaml` or is `bench.yaml`"
+        ),
+    )
 }
 
 /// The bench files in a folder: `bench.yaml` alone, else those that end in `.bench.yaml`.

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::text::{lint_message, worth_lines};
-use super::{Checked, Looked, Recorded, shown};
+use super::text::{lint_message, summary, worth_lines};
+use super::{Checked, Looked, Recorded, shown, worst_first};
 use crate::cli::output::Out;
 use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::wire::Author;
@@ -14,17 +14,21 @@ pub(super) fn write(
     recorded: Option<&Recorded>,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
-    for looked in looked {
+    // A workflow shows so many messages and no more: the worst come first.
+    for looked in worst_first(looked) {
         match &looked.outcome {
             Ok(checked) => of_bench(&looked.path, checked, recorded, out)?,
             Err(problems) => {
                 for problem in problems {
-                    // Names of a bench that could not be opened are names from here.
-                    let file = problem.file.as_deref().and_then(|file| in_repository(Path::new(file)));
+                    let file = problem.file.as_deref().map_or(&*looked.path, Path::new);
+                    let file = in_repository(file).filter(|_| file.exists());
                     message(problem, file, &problem.message, out)?;
                 }
             }
         }
+    }
+    if looked.len() > 1 {
+        summary(looked, out)?;
     }
     Ok(())
 }
@@ -36,7 +40,10 @@ fn of_bench(
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
     let bench = &checked.bench;
-    let file_of = |file: &str| bench.real_file(file).and_then(|real| in_repository(&real));
+    let file_of = |file: &str| {
+        let file = Path::new(file);
+        (!bench.is_copy() && file.exists()).then(|| in_repository(file)).flatten()
+    };
     let names = |id: &str| bench.shown(id);
     if let Some(((call, comparison), recorded)) = checked.found.against.as_ref().zip(recorded) {
         for difference in &comparison.differences {
@@ -53,7 +60,8 @@ fn of_bench(
             ));
             problem.at = written.map(|written| written.at);
             let said = problem.message.clone();
-            message(&problem, file.and_then(file_of), &said, out)?;
+            let file = file.and_then(|file| in_repository(&bench.path_from_here(file)?));
+            message(&problem, file, &said, out)?;
         }
     }
     let mut all: Vec<(Diagnostic, String)> = Vec::new();

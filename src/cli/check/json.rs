@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use super::{Checked, Looked, Lost, Recorded, shown};
+use crate::cli::head::Schema;
 use crate::cli::output::Out;
-use crate::cli::report::{DiagnosticReport, Revisions};
+use crate::cli::report::DiagnosticReport;
 use crate::core::cache::Money;
 use crate::core::contract::{Breach, Promise};
 use crate::core::fact::Name;
@@ -14,8 +15,6 @@ use crate::core::wire::{CallNo, Difference, Equality, Format};
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     benches: Vec<BenchReport<'a>>,
 }
 
@@ -113,7 +112,6 @@ pub(super) fn write(
     recorded: Option<&Recorded>,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
-    let revisions = looked.iter().find_map(|looked| Some(looked.outcome.as_ref().ok()?.bench.revisions()));
     let benches = looked.iter().map(|looked| match &looked.outcome {
         Ok(checked) => bench(shown(&looked.path), checked, recorded),
         Err(problems) => BenchReport {
@@ -126,11 +124,11 @@ pub(super) fn write(
             contract: Vec::new(),
         },
     });
-    out.json(&Report {
-        schema: "plywood.check/1",
-        revisions: revisions.unwrap_or_else(Revisions::here),
-        benches: benches.collect(),
-    })
+    let report = Report { benches: benches.collect() };
+    match looked.iter().find_map(|looked| looked.outcome.as_ref().ok()) {
+        Some(checked) => out.json(&Schema::Check.with(checked.bench.models(), report)),
+        None => out.json(&Schema::Check.plain(report)),
+    }
 }
 
 fn bench<'a>(path: String, checked: &'a Checked, recorded: Option<&Recorded>) -> BenchReport<'a> {

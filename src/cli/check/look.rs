@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use super::contract::Held;
+use super::contract::{Held, walked};
 use super::{Checked, Found, LintIn, Lost, Recorded, call_of};
 use crate::app::engine::{Counters, Numbers, lints, with_labels};
 use crate::cli::args::CheckArgs;
 use crate::cli::open::Bench;
 use crate::cli::output::{Failure, Result};
 use crate::core::cache::Lane;
+use crate::core::contract::Contract;
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
 use crate::core::run::Player;
@@ -19,17 +20,15 @@ pub(super) fn check(
     path: &Path,
     args: &CheckArgs,
     recorded: Option<&Recorded>,
+    several: bool,
 ) -> Result<std::result::Result<Checked, Vec<Diagnostic>>> {
     match checked(path, args, recorded) {
         Ok(checked) => Ok(Ok(checked)),
         Err(Failure::Diagnostics(problems)) => Ok(Err(problems)),
         Err(Failure::Message(message)) => {
             let problem = Diagnostic::error(message);
-            Ok(Err(vec![if args.paths.len() > 1 {
-                problem.in_file(path.display().to_string())
-            } else {
-                problem
-            }]))
+            // Alone it is the one that was named.
+            Ok(Err(vec![if several { problem.in_file(path.display().to_string()) } else { problem }]))
         }
         Err(failure @ Failure::Output(_)) => Err(failure),
     }
@@ -50,9 +49,15 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
         })?;
         found.diagnostics.extend(problems(&player, call));
         found.against = Some((call, compare(&request, document)));
+        found.name_files(&bench);
         return Ok(Checked { bench, found });
     }
     let held = Held::of(&bench)?;
+    // What is to be written anew may name what is gone.
+    let strangers = held.as_ref().filter(|_| !args.accept).map(|held| held.strangers(&bench.bench));
+    if let Some(strangers) = strangers.filter(|strangers| !strangers.is_empty()) {
+        return Err(Failure::Diagnostics(strangers.into_iter().map(|one| bench.from_here(one)).collect()));
+    }
     if held.is_none() && args.accept {
         let message =
             format!("{}: there is no bench file beside which a contract could stand", path.display());
@@ -105,14 +110,11 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
             }
         }
     } else if args.contract {
-        let held = crate::core::contract::Contract::default();
         for (run, player) in &played {
-            let session = player.session();
-            let requests: Vec<_> =
-                (1..=session.next_call().0).filter_map(|call| session.request(CallNo(call))).collect();
-            found.breaches.extend(held.relations(session.bench(), run.as_ref(), &requests));
+            found.breaches.extend(walked(&Contract::default(), run.as_ref(), player).0);
         }
     }
+    found.name_files(&bench);
     Ok(Checked { bench, found })
 }
 

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::contract::Accepted;
-use super::{Checked, LintIn, Looked, Recorded, shown};
+use super::{Checked, LintIn, Looked, Lost, Recorded, shown, worst_first};
 use crate::cli::open::Bench;
-use crate::cli::output::Out;
+use crate::cli::output::{Out, Table};
 use crate::core::contract::Breach;
-use crate::core::diagnostic::Diagnostic;
+use crate::core::diagnostic::{Diagnostic, Severity};
 use crate::core::diff::lines;
 use crate::core::fix::Worth;
 use crate::core::lint::Finding;
@@ -16,32 +16,95 @@ use crate::core::wire::{Comparison, Document};
 /// The most lines of a text that is gone or has come which are shown.
 const MOST_LINES: usize = 12;
 
-/// Writes everything that was found, bench by bench; with several of them, a line about all at the end.
+/// The most benches that are named in the lines about all of them.
+const MOST_NAMED: usize = 10;
+
+/// Writes everything that was found, bench by bench; of several of them the worst first, without those in which nothing
+/// was found, and lines about all of them at the end.
 pub(super) fn write(
     looked: &[Looked],
     recorded: Option<&Recorded>,
     out: &mut Out<'_>,
 ) -> std::io::Result<()> {
     let several = looked.len() > 1;
-    for looked in looked {
+    for looked in worst_first(looked) {
         match &looked.outcome {
+            Ok(checked) if several && checked.found.is_quiet() && checked.found.accepted.is_none() => {}
             Ok(checked) => of_bench(&looked.path, checked, recorded, out)?,
             Err(_) if several => out.line(format_args!("{}: cannot be checked", shown(&looked.path)))?,
             Err(_) => {}
         }
     }
     if several {
-        let count = |is: &dyn Fn(&Looked) -> bool| looked.iter().filter(|looked| is(looked)).count();
-        let broken = count(&|looked| looked.outcome.is_err());
-        let found = count(&|looked| looked.outcome.as_ref().is_ok_and(|checked| checked.found.is_found()));
-        let broken = if broken == 0 { String::new() } else { format!(", {broken} cannot be checked") };
-        let found = match found {
-            0 => "nothing found".to_owned(),
-            found => format!("{found} with findings"),
-        };
-        out.line(format_args!("{} benches: {found}{broken}", looked.len()))?;
+        summary(looked, out)?;
     }
     Ok(())
+}
+
+/// What was found in several benches, in a few lines: how many, the worst by name, and what to do next.
+pub(super) fn summary(looked: &[Looked], out: &mut Out<'_>) -> std::io::Result<()> {
+    let worst: Vec<&Looked> = worst_first(looked)
+        .into_iter()
+        .filter(|looked| looked.outcome.is_err() || looked.is_found())
+        .collect();
+    let broken = looked.iter().filter(|looked| looked.outcome.is_err()).count();
+    let mut parts = Vec::new();
+    if broken > 0 {
+        parts.push(format!("{broken} cannot be checked"));
+    }
+    if worst.len() > broken {
+        parts.push(format!("{} with findings", worst.len() - broken));
+    }
+    let rest = looked.len() - worst.len();
+    match (parts.is_empty(), rest) {
+        (true, _) => parts.push("nothing found".to_owned()),
+        (false, 0) => {}
+        (false, rest) => parts.push(format!("{rest} without")),
+    }
+    out.line(format_args!("{} benches: {}", looked.len(), parts.join(", ")))?;
+    let mut table = Table::new(&["", "", ""]);
+    for looked in worst.iter().take(MOST_NAMED) {
+        table.row([format!("  {}", shown(&looked.path)), looked.weight().words(), first_found(looked)]);
+    }
+    // The head of such a short table says nothing.
+    table.lines().into_iter().skip(1).try_for_each(|line| out.line(line))?;
+    if worst.len() > MOST_NAMED {
+        out.line(format_args!("  and {} more", worst.len() - MOST_NAMED))?;
+    }
+    match worst.first() {
+        Some(Looked { path, outcome: Err(_) }) => {
+            out.line(format_args!("next: plywood check {}", shown(path)))
+        }
+        Some(Looked { path, .. }) => out.line(format_args!(
+            "next: plywood {} and there C, which shows the findings and makes their fixes",
+            shown(path)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What was found in a bench, in a few words.
+fn first_found(looked: &Looked) -> String {
+    match &looked.outcome {
+        Err(problems) => problems.first().map_or_else(String::new, |problem| problem.message.clone()),
+        Ok(checked) => {
+            let found = &checked.found;
+            let mut words: Vec<&str> = Vec::new();
+            let mut add = |word: &'static str, is: bool| {
+                if is && !words.contains(&word) {
+                    words.push(word);
+                }
+            };
+            add("against", found.against.is_some());
+            add("contract", !found.breaches.is_empty());
+            add("max-lost", found.lost.iter().any(Lost::is_too_much));
+            add("layers", found.diagnostics.iter().any(|problem| problem.severity != Severity::Note));
+            for lint in found.lints.iter().filter(|lint| lint.finding.counts()) {
+                add(lint.finding.lint.word(), true);
+            }
+            words.join(", ")
+        }
+    }
 }
 
 fn of_bench(
@@ -62,16 +125,16 @@ fn of_bench(
         Some((recorded, (call, comparison))) => {
             against(&checked.bench, path, (&recorded.path, &recorded.document), *call, comparison, out)?;
         }
-        None if checked.found.diagnostics.is_empty() && told.is_empty() && !checked.found.is_found() => {
+        None if checked.found.is_quiet() => {
             out.line(format_args!("{path_shown}: nothing found{allowed}"))?;
         }
         None => out.line(format_args!("{path_shown}:{allowed}"))?,
     }
     for problem in &checked.found.diagnostics {
-        out.line(problem)?;
+        out.diagnostic(problem)?;
     }
     for lint in told {
-        out.line(Diagnostic { message: lint_message(lint), ..lint.finding.diagnostic.clone() })?;
+        out.diagnostic(&Diagnostic { message: lint_message(lint), ..lint.finding.diagnostic.clone() })?;
         let gutter = lint.finding.diagnostic.at.map_or(1, |at| at.line.to_string().len());
         for line in worth_lines(&lint.finding) {
             out.line(format_args!("{:gutter$} = {line}", ""))?;
@@ -81,17 +144,20 @@ fn of_bench(
         if !lost.is_too_much() {
             continue;
         }
-        out.line(Diagnostic::error(format!("max-lost: {}", lost.message())))?;
+        out.diagnostic(&Diagnostic::error(format!("max-lost: {}", lost.message())))?;
         for (sentence, _) in &lost.calls {
             out.line(format_args!("  {sentence}"))?;
         }
     }
     for breach in &checked.found.breaches {
         let message = format!("contract: {}", breach.diagnostic.message);
-        out.line(Diagnostic { message, ..breach.diagnostic.clone() })?;
+        out.diagnostic(&Diagnostic { message, ..breach.diagnostic.clone() })?;
         changed(breach, out)?;
     }
-    if let Some(Accepted { path, taken, .. }) = &checked.found.accepted {
+    if let Some(Accepted { path, taken, gone }) = &checked.found.accepted {
+        for problem in gone {
+            out.line(format_args!("left out: {}", problem.message))?;
+        }
         for breach in taken {
             out.line(format_args!("accepted: {}", breach.diagnostic.message))?;
             changed(breach, out)?;

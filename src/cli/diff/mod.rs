@@ -5,9 +5,9 @@ mod past;
 use serde::Serialize;
 
 use super::args::DiffArgs;
+use super::head::Schema;
 use super::open::{Bench, Named};
 use super::output::{Failure, Out, Outcome, Result, Table};
-use super::report::Revisions;
 use crate::app::engine::Counters;
 use crate::core::bench;
 use crate::core::cache::Measures;
@@ -23,8 +23,6 @@ use crate::io::revision::Revision;
 
 #[derive(Serialize)]
 struct Report<'a> {
-    schema: &'static str,
-    revisions: Revisions,
     bench: &'a str,
     variants: &'a [String],
     call: u32,
@@ -135,8 +133,6 @@ pub(super) fn run(args: &DiffArgs, out: &mut Out<'_>) -> Result {
     };
     let same = found.iter().all(|change| change.is_same()) && !joins.changed && old.model == new.model;
     let report = Report {
-        schema: "plywood.diff/1",
-        revisions: now.revisions(),
         bench: now.name(),
         variants: now.variants(),
         call: args.call,
@@ -149,7 +145,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut Out<'_>) -> Result {
         notes: notes.iter().map(String::as_str).collect(),
     };
     if args.json {
-        out.json(&report)?;
+        out.json(&Schema::Diff.with(now.models(), &report))?;
     } else {
         text(&report, &method, args.words, out)?;
     }

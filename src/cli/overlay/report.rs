@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::Job;
+use crate::cli::head::Schema;
 use crate::cli::output::{Out, Result};
 use crate::core::overlay::scan::{Stray, Trouble as Wrong};
 use crate::core::text::number::grouped;
@@ -16,14 +17,11 @@ use crate::io::overlay::session::{Life, Record, sha256};
 use crate::io::overlay::status::{FileStatus, RoundTrip, SessionStatus, Status};
 use crate::io::overlay::{Change, Cleaned, Did};
 
-const SCHEMA: &str = "plywood.overlay/1";
-
 /// The most lines of a change that a dry run shows of each side.
 const SHOWN: usize = 400;
 
 #[derive(Serialize)]
 struct Written<'a> {
-    schema: &'static str,
     action: &'static str,
     target: &'static str,
     dry_run: bool,
@@ -82,8 +80,7 @@ pub(super) fn change(
     let record = record.filter(|_| job.site.sessions.is_some());
     let path = job.shown(&change.path);
     if job.args.json {
-        out.json_line(&Written {
-            schema: SCHEMA,
+        out.json_line(&Schema::Overlay.plain(Written {
             action,
             target: target(job),
             dry_run: job.args.dry_run,
@@ -98,7 +95,7 @@ pub(super) fn change(
             sha256: change.after.as_deref().map(sha256),
             block: composed.map(block),
             notes: &change.notes,
-        })?;
+        }))?;
         return Ok(());
     }
     let size = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len);
@@ -176,9 +173,9 @@ pub(super) fn nothing(
     out: &mut Out<'_>,
 ) -> Result<()> {
     if job.args.json {
-        out.json_line(&json!({
-            "schema": SCHEMA, "action": action, "target": target(job), "did": "nothing", "reason": why, "hints": hints,
-        }))?;
+        out.json_line(&Schema::Overlay.plain(json!({
+            "action": action, "target": target(job), "did": "nothing", "reason": why, "hints": hints,
+        })))?;
     } else {
         out.line(format_args!("nothing done: {why}"))?;
         for hint in hints {
@@ -209,14 +206,13 @@ pub(super) fn strays(
     strays: &[Stray],
     out: &mut Out<'_>,
 ) -> Result<()> {
-    out.json_line(&json!({
-        "schema": SCHEMA,
+    out.json_line(&Schema::Overlay.plain(json!({
         "action": action,
         "target": target(job),
         "path": job.shown(path),
         "did": "left alone",
         "strays": strays.iter().map(stray_json).collect::<Vec<_>>(),
-    }))?;
+    })))?;
     Ok(())
 }
 
@@ -241,13 +237,12 @@ pub(super) fn cleaned(
             json!({ "what": one.what, "did": did, "path": path, "trouble": one.trouble })
         };
         let other = |record: &Record| json!({ "session": record.id, "source": job.shown(&record.source) });
-        out.json_line(&json!({
-            "schema": SCHEMA,
+        out.json_line(&Schema::Overlay.plain(json!({
             "action": "clean",
             "dry_run": job.args.dry_run,
             "cleaned": done.iter().map(one).collect::<Vec<_>>(),
             "of_other_files": elsewhere.iter().map(other).collect::<Vec<_>>(),
-        }))?;
+        })))?;
         return Ok(());
     }
     if done.is_empty() {
@@ -338,8 +333,7 @@ pub(super) fn status(
                 "applied_bytes": trip.applied, "stripped_bytes": trip.stripped, "differs_at": trip.differs, "gone": trip.gone,
             })
         });
-        out.json(&json!({
-            "schema": SCHEMA,
+        out.json(&Schema::Overlay.plain(json!({
             "action": "status",
             "session": session,
             "source": file_json(job, &status.source),
@@ -349,7 +343,7 @@ pub(super) fn status(
             "sessions": status.sessions.iter().map(|session| session_json(job, session)).collect::<Vec<_>>(),
             "left": status.left.iter().map(|path| job.shown(path)).collect::<Vec<_>>(),
             "findings": findings.iter().map(|one| json!({ "what": one.what, "next": one.next })).collect::<Vec<_>>(),
-        }))?;
+        })))?;
         return Ok(());
     }
     out.line(format_args!("source   {}", file_line(job, &status.source)))?;

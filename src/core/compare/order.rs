@@ -136,7 +136,7 @@ pub struct Worth {
 
 /// The order that is worth most, with what it is worth on each model: of those that lose no more and cost no more on any
 /// model, the one that loses least, on the first model first. `today` and each candidate hold one row for each run. None
-/// where no order loses less.
+/// where no order is worth a hundredth.
 #[must_use]
 pub fn pick(today: &[Row], candidates: &[(Suggestion, Vec<Row>)]) -> Option<(Suggestion, Vec<Worth>)> {
     let worth = |rows: &[Row]| -> Option<Vec<Worth>> {
@@ -164,8 +164,12 @@ pub fn pick(today: &[Row], candidates: &[(Suggestion, Vec<Row>)]) -> Option<(Sug
     let no_more = |worth: &[Worth]| {
         worth.iter().all(|worth| worth.lost_then <= worth.lost && worth.cost_then <= worth.cost)
     };
+    // Nobody moves layers about for less than a hundredth.
     let less = |worth: &[Worth]| {
-        worth.iter().any(|worth| worth.lost_then < worth.lost || worth.cost_then < worth.cost)
+        worth.iter().any(|worth| match (worth.cost, worth.cost_then) {
+            (Some(now), Some(then)) => then * 100 <= now * 99,
+            _ => worth.lost.zip(worth.lost_then).is_some_and(|(now, then)| now > 0 && then * 100 <= now * 99),
+        })
     };
     candidates
         .iter()

@@ -104,6 +104,12 @@ impl Fix {
         Fix { said: said.into(), how: How::Bench(changes.into_iter().collect()), worth: Vec::new() }
     }
 
+    /// True where the model is told of fewer changes than before.
+    #[must_use]
+    pub fn tells_less(&self) -> bool {
+        self.changes().iter().any(|change| matches!(change, Change::Refresh(_, Refresh::Session)))
+    }
+
     /// What it changes in the bench file; empty for what changes nothing there.
     #[must_use]
     pub fn changes(&self) -> &[Change] {

@@ -111,6 +111,15 @@ impl Sum {
         }
     }
 
+    /// True for what spares a hundredth of this or more: for less nobody changes anything.
+    #[must_use]
+    pub fn is_much(&self, worth: &Worth) -> bool {
+        match worth.money {
+            Some((money, worse)) => !worse && money * 100 >= self.totals.cost,
+            None => worth.lost.is_none_or(|lost| lost * 100 >= self.totals.lost as i64),
+        }
+    }
+
     /// True when another run of which this is the sum costs less: less is lost, or less is paid for what no mark covers;
     /// and the model is told no less.
     pub(super) fn is_better(&self, after: &Sum) -> bool {

@@ -4,52 +4,106 @@
 //! dead where neither the request before it in its conversation nor the one behind it does, there is one behind it, and
 //! what makes the difference is text that a layer put into the messages.
 
-use super::{Finding, Lint, Run, Sent, at_layer, shown};
+use super::run::Latest;
+use super::{Finding, Lint, Sent, at_layer, shown};
 use crate::core::bench::{Bench, Layer, MarkPlace, PlaceKind};
-use crate::core::cache::Family;
+use crate::core::cache::{Family, Models, NeverRead};
+use crate::core::fact::Name;
 use crate::core::fix::{Change, Fix};
 use crate::core::text::number::grouped;
-use crate::core::wire::{Request, Zone};
+use crate::core::wire::{CallNo, Request, Zone};
 
-pub(super) fn check(run: &Run<'_>) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for (index, sent) in run.calls.iter().enumerate() {
-        let model = run.models.get(&sent.request.model);
-        if sent.outcome.is_none() || !matches!(model.family, Some(Family::Marked(_) | Family::AutoMarked(_)))
-        {
-            continue;
-        }
+/// The dead marks of a run, so far.
+#[derive(Default)]
+pub(super) struct DeadMarks {
+    /// Of each conversation the latest request that arrived, and the one before it.
+    latest: Latest<(Option<Request>, Arrived)>,
+    dead: Vec<Dead>,
+}
+
+/// A request that arrived.
+struct Arrived {
+    request: Request,
+    /// True where its tokens are estimates.
+    estimate: bool,
+}
+
+/// A mark behind the text of a layer that the next request does not hold.
+struct Dead {
+    call: CallNo,
+    layer: Name,
+    /// True where it stands behind everything.
+    last: bool,
+    estimate: bool,
+}
+
+impl DeadMarks {
+    pub(super) fn call(&mut self, bench: &Bench, models: &Models, sent: &Sent<'_, '_>) {
+        let Some(outcome) = sent.outcome.filter(|_| !bench.marks.is_empty()) else { return };
+        let agent = &sent.record.agent;
         // An entry that is read at all is read by the next request, and was written by the one before or by this one.
-        let same = |other: &&Sent<'_>| other.record.agent == sent.record.agent && other.outcome.is_some();
-        let Some(next) = run.calls[index + 1..].iter().find(same) else { continue };
-        let before = run.before(index);
-        for mark in &sent.request.marks {
-            let mut others = before.into_iter().chain([next]);
-            if others.any(|other| begins_alike(sent.request, other.request, mark.block)) {
-                continue;
+        let (before, here) = match self.latest.remove(agent) {
+            Some((before, here)) => {
+                // A conversation that was summed up holds nothing that it held; that is no matter of marks.
+                if sent.record.compacted.is_none() {
+                    self.dead.extend(dead(bench, models, before.as_ref(), &here, sent.request));
+                }
+                (Some(here.request), sent.request.clone())
             }
-            let Some(layer) = taken_out(run.bench, sent, next.request, mark.block) else { continue };
-            let who = shown(run.bench, &layer.id);
-            let tokens = run
-                .never_read
-                .iter()
-                .find(|unread| unread.call == sent.record.call)
-                .map(|unread| u64::from(unread.tokens));
+            None => (None, sent.request.clone()),
+        };
+        self.latest.insert(agent.clone(), (before, Arrived { request: here, estimate: outcome.estimate }));
+    }
+
+    pub(super) fn findings(self, bench: &Bench, never_read: &[NeverRead]) -> Vec<Finding> {
+        let finding = |dead: Dead| {
+            let layer = bench.layer(&dead.layer)?;
+            let who = shown(bench, &dead.layer);
+            let mut unread = never_read.iter().filter(|unread| unread.call == dead.call);
+            let tokens = unread.next().map(|unread| u64::from(unread.tokens));
             let cost = tokens.map_or_else(String::new, |tokens| {
-                let sign = sent.outcome.filter(|outcome| outcome.estimate).map_or("", |_| "~");
+                let sign = if dead.estimate { "~" } else { "" };
                 format!(": {sign}{} tokens are written and never read", grouped(tokens))
             });
             let message =
                 format!("a cache mark stands behind {who}, which the next request does not hold{cost}");
-            let diagnostic = at_layer(run.bench, &layer.id, message)
+            let diagnostic = at_layer(bench, &dead.layer, message)
                 .hint("let the mark stand behind what is replayed, or keep the text");
-            let about = vec![layer.id.clone()];
-            let finding = Finding::in_call(Lint::DeadMark, sent.record.call, about, tokens, diagnostic);
-            let last = mark.block + 1 == sent.request.blocks.len();
-            found.push(finding.fixed_by(fix(run.bench, layer, last)));
-        }
+            let about = vec![dead.layer.clone()];
+            let finding = Finding::in_call(Lint::DeadMark, dead.call, about, tokens, diagnostic);
+            Some(finding.fixed_by(fix(bench, layer, dead.last)))
+        };
+        self.dead.into_iter().filter_map(finding).collect()
     }
-    found
+}
+
+/// The dead marks of a request, by the one before it and the one behind.
+fn dead(
+    bench: &Bench,
+    models: &Models,
+    before: Option<&Request>,
+    here: &Arrived,
+    next: &Request,
+) -> Vec<Dead> {
+    let request = &here.request;
+    let model = models.get(&request.model);
+    if !matches!(model.family, Some(Family::Marked(_) | Family::AutoMarked(_))) {
+        return Vec::new();
+    }
+    let of_mark = |block: usize| {
+        let mut others = before.into_iter().chain([next]);
+        if others.any(|other| begins_alike(request, other, block)) {
+            return None;
+        }
+        let layer = taken_out(bench, request, next, block)?;
+        Some(Dead {
+            call: request.call,
+            layer: layer.id.clone(),
+            last: block + 1 == request.blocks.len(),
+            estimate: here.estimate,
+        })
+    };
+    request.marks.iter().filter_map(|mark| of_mark(mark.block)).collect()
 }
 
 fn begins_alike(one: &Request, other: &Request, block: usize) -> bool {
@@ -58,10 +112,10 @@ fn begins_alike(one: &Request, other: &Request, block: usize) -> bool {
 }
 
 /// The layer whose text stands behind the last block that both requests begin with and is not there in the next.
-fn taken_out<'a>(bench: &'a Bench, sent: &Sent<'_>, next: &Request, mark: usize) -> Option<&'a Layer> {
+fn taken_out<'a>(bench: &'a Bench, request: &Request, next: &Request, mark: usize) -> Option<&'a Layer> {
     let at = (0..=mark)
-        .find(|&at| next.blocks.get(at).is_none_or(|block| block.hash != sent.request.blocks[at].hash))?;
-    let block = &sent.request.blocks[at];
+        .find(|&at| next.blocks.get(at).is_none_or(|block| block.hash != request.blocks[at].hash))?;
+    let block = &request.blocks[at];
     if block.kind.zone() != Zone::Messages {
         return None;
     }

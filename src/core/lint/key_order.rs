@@ -3,6 +3,7 @@
 use super::{Finding, Lint, Subject, at_layer, included, shown};
 use crate::core::bench::Layer;
 use crate::core::compose::byte_order;
+use crate::core::fix::{Change, Fix};
 
 pub(super) fn check(subject: &Subject<'_>) -> Vec<Finding> {
     let bench = subject.bench;
@@ -25,7 +26,18 @@ pub(super) fn check(subject: &Subject<'_>) -> Vec<Finding> {
             let diagnostic = at_layer(bench, &one.id, message)
                 .hint("the keys decide the bytes: let the priorities follow them, or the other way round");
             let about = vec![one.id.clone(), other.id.clone()];
-            found.push(Finding::new(Lint::KeyOrder, subject, about, None, diagnostic));
+            // The two change their priorities, where that puts the whole place in order.
+            let (early, late) = (other.run, one.run);
+            let run = |layer: &Layer| match layer.id {
+                ref id if *id == one.id => early,
+                ref id if *id == other.id => late,
+                _ => layer.run,
+            };
+            let fix = here.windows(2).all(|pair| run(pair[0]) <= run(pair[1])).then(|| {
+                let changes = [Change::Run(one.id.clone(), early), Change::Run(other.id.clone(), late)];
+                Fix::new(format!("let {first} run at {early} and {second} at {late}"), changes)
+            });
+            found.push(Finding::new(Lint::KeyOrder, subject, about, None, diagnostic).fixed_by(fix));
         }
     }
     found

@@ -21,7 +21,7 @@ mod unclosed;
 mod volatile_first;
 mod without;
 
-pub use run::{Run, Sent, check_run};
+pub use run::{Sent, Survey};
 pub use table::{Lint, Row, TABLE};
 pub use without::without;
 
@@ -122,7 +122,7 @@ fn allowed(bench: &Bench, finding: &Finding) -> Option<Name> {
 }
 
 /// Adds what was found in one more call. The same finding in several calls is one finding, at its most expensive.
-pub fn merge(all: &mut Vec<Finding>, found: Vec<Finding>) {
+pub fn merge(all: &mut Vec<Finding>, found: impl IntoIterator<Item = Finding>) {
     for finding in found {
         let same = all.iter_mut().find(|known| known.lint == finding.lint && known.about == finding.about);
         let Some(known) = same else {

@@ -92,7 +92,7 @@ pub static TABLE: [Row; 12] = [
         Lint::VolatileFirst,
         "volatile_first",
         Severity::Warning,
-        "text that changed, or that tells the time, in front of text that did not",
+        "text or tools that changed, or text that tells the time, in front of text that did not",
         "caches hold prefixes: everything behind the change is paid again",
         "move it behind what stays, or make it less often",
     ),

@@ -6,9 +6,12 @@ use super::node::Node;
 use super::parse::parse;
 use super::quote::quoted;
 use super::shape::{Field, Problems, Record, Shape, field};
-use crate::core::contract::{Contract, MayChange, Stable};
+use super::suggest;
+use crate::core::bench::Bench;
+use crate::core::contract::{Contract, MayChange, Stable, TOOLS, is_author};
 use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::Name;
+use crate::core::run::COMPACTION;
 
 /// The version of the format.
 const FORMAT: i64 = 1;
@@ -31,7 +34,12 @@ static MAY: Record = record(
     "a part that may change",
     "A layer, or another author.",
     &[
-        field("part", Shape::Text, "a layer's id, or `tools`, `the compaction` and the like").required(),
+        field(
+            "part",
+            Shape::Text,
+            "a layer's id, `tools` for all tools, `tool Read` for one, `the compaction`",
+        )
+        .required(),
         field("runs", Shape::List(&Shape::Text), "in these runs; in all of them by default"),
         field("why", Shape::Text, "why that is all right"),
     ],
@@ -100,6 +108,35 @@ pub fn read(file: &Name, text: &str) -> Result<Contract, Vec<Diagnostic>> {
             })
             .collect(),
     })
+}
+
+/// What a contract names and its bench does not have: such a line allows nothing, and nobody would notice.
+#[must_use]
+pub fn strangers(file: &Name, text: &str, bench: &Bench) -> Vec<Diagnostic> {
+    let Ok(root) = parse(file, text) else { return Vec::new() };
+    let problem = |node: &Node, message: String, hint: Option<String>| {
+        let problem = Diagnostic::error(message).at(file.clone(), text, node.at);
+        Diagnostic { hint, ..problem }
+    };
+    let layers = || bench.layers.iter().map(|layer| &*layer.id);
+    let mut found = Vec::new();
+    for may in root.get("may_change").map(|node| node.items()).unwrap_or_default() {
+        if let Some(part) = may.get("part")
+            && bench.layer(&part.text).is_none()
+            && !is_author(&part.text)
+        {
+            let known = layers().chain([TOOLS, COMPACTION]).collect::<Vec<_>>();
+            let hint = suggest::hint(&part.text, known);
+            found.push(problem(part, format!("the bench has no layer `{}`", part.text), hint));
+        }
+        for run in may.get("runs").map(|node| node.items()).unwrap_or_default() {
+            if !bench.runs.contains_key(&run.text) {
+                let hint = suggest::hint(&run.text, bench.runs.keys().map(|run| &**run).collect::<Vec<_>>());
+                found.push(problem(run, format!("the bench has no run `{}`", run.text), hint));
+            }
+        }
+    }
+    found
 }
 
 /// The text of a contract's file.

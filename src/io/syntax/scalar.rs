@@ -1,6 +1,14 @@
 //! Scalars with a meaning of their own: time spans, paths, model names.
 
-/// The seconds of a time span: numbers with the units `s`, `m`, `h`, `d`, added up.
+/// The longest time span: 100 years. What is longer is a slip of the pen, and times that no calendar holds are wrong
+/// everywhere behind it.
+const LONGEST: u64 = 100 * 365 * 86_400;
+
+/// What a time span looks like, for those who wrote another.
+pub(crate) const DURATIONS: &str =
+    "a number with a unit, at most 100 years: `90s`, `5m`, `1h`, `7d`, `1h30m`";
+
+/// The seconds of a time span: numbers with the units `s`, `m`, `h`, `d`, added up; at most 100 years.
 pub(crate) fn duration(text: &str) -> Option<u64> {
     let mut rest = text.trim();
     let mut total: u64 = 0;
@@ -20,7 +28,7 @@ pub(crate) fn duration(text: &str) -> Option<u64> {
         total = total.checked_add(number.checked_mul(factor)?)?;
         rest = rest[digits + 1..].trim_start();
     }
-    Some(total)
+    (total <= LONGEST).then_some(total)
 }
 
 /// What is wrong with a path that has to stay below the folder it starts from.
@@ -62,7 +70,10 @@ mod tests {
         assert_eq!(duration("90s"), Some(90));
         assert_eq!(duration("1h30m"), Some(5400));
         assert_eq!(duration("7d"), Some(604_800));
-        for bad in ["", "90", "s", "1.5h", "-1s", "1w", "99999999999999999999s", "9999999999999999999d"] {
+        assert_eq!(duration("36500d"), Some(LONGEST));
+        for bad in
+            ["", "36500d1s", "90", "s", "1.5h", "-1s", "1w", "99999999999999999999s", "9999999999999999999d"]
+        {
             assert_eq!(duration(bad), None, "{bad}");
         }
     }

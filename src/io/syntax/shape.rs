@@ -194,8 +194,7 @@ impl Problems<'_> {
             },
             Shape::Duration => {
                 if node.as_text().is_none_or(|text| super::scalar::duration(text).is_none()) {
-                    let hint = "a number with a unit: `90s`, `5m`, `1h`, `7d`, `1h30m`".to_owned();
-                    self.wrong_type(node, shape, name, Some(hint));
+                    self.wrong_type(node, shape, name, Some(super::scalar::DURATIONS.to_owned()));
                 }
             }
             Shape::Words(words) => self.check_words(node, words, name),

@@ -23,6 +23,8 @@ struct Entry {
     /// Tokens that were written for it.
     written: u32,
     reads: u32,
+    /// True where all that it holds was read as the beginning of a longer one: then none of it was written for nothing.
+    within: bool,
 }
 
 /// Tokens that were written to a cache and never read.
@@ -163,6 +165,15 @@ impl EntryStore {
                 entry.life = i64::from(mark.ttl) * 1_000;
             }
             entry.reads += 1;
+            for &node in path[..block].iter().rev() {
+                let index = self.tree.node(node).entry;
+                let Some(shorter) = self.entries.get_mut(index as usize) else { continue };
+                // Whoever read that one has been here.
+                if shorter.within || shorter.reads > 0 {
+                    break;
+                }
+                shorter.within = true;
+            }
         }
 
         let (mut reached, mut write, mut covered) = (read, Write::default(), 0);
@@ -308,13 +319,15 @@ impl EntryStore {
             call: asked.call,
             written,
             reads: 0,
+            within: false,
         });
         true
     }
 
     /// What was written and not read so far, in the order of the calls.
     pub(in crate::core::cache) fn never_read(&self) -> impl Iterator<Item = NeverRead> {
-        let unread = self.entries.iter().filter(|entry| entry.reads == 0 && entry.written > 0);
+        let unread =
+            self.entries.iter().filter(|entry| entry.reads == 0 && !entry.within && entry.written > 0);
         unread.map(|entry| NeverRead { call: entry.call, tokens: entry.written })
     }
 }
