@@ -279,7 +279,7 @@ mod tests {
             },
             WayRow { label: "and keep".into(), indent: true, ..WayRow::default() },
         ];
-        let text = ways(&Ways { calls: 6, rows, notes: Vec::new() }).text();
+        let text = ways(&Ways { calls: 6, rows, left: 0, notes: Vec::new() }).text();
         assert!(text.contains(">  tool message      0           0       0  9,472      64.38"), "{text}");
         assert!(
             text.contains("     and keep      n/a         n/a     n/a    n/a        n/a  not worked"),

@@ -21,7 +21,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("UTF-8")
 }
 
-fn system(cwd: &str) -> String {
+pub(crate) fn system(cwd: &str) -> String {
     format!(
         "You are an agent.\n{}\n# Environment\nWorking directory: {cwd}\n",
         "Be precise in all you do. ".repeat(400)

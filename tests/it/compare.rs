@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use plywood::core::cache::{Measures, Models};
+use plywood::app::engine::{Counters as EngineCounters, Disk, Edge, Numbers};
+use plywood::core::cache::{Lane, Measures, Models};
 use plywood::core::compare::{self, Comparison, Row, Volatility};
 use plywood::core::fact::Name;
-use plywood::core::run::{Player, Requests};
+use plywood::core::fix;
+use plywood::core::run::{Load, Player, Requests};
 use plywood::core::tokens::{Encoding, LineCounter, Measure};
-use plywood::io::models;
+use plywood::io::bench_file::Machine;
+use plywood::io::load::fixed_clock;
+use plywood::io::{models, samples};
 use proptest::prelude::*;
 use serde_json::Value as Json;
 
@@ -227,6 +231,76 @@ fn what_is_not_replayed_as_it_was_sent_has_its_price() {
     // A report says the same.
     let report = run(&["report", "xbot"]);
     assert!(report.stdout.contains("## What was sent is not what is replayed\n"), "{}", report.stdout);
+}
+
+/// Whoever adds up a run comes to the same: the comparison, cache zones, what fixes are told apart by. And of each call, what
+/// is lost is what the word says: no more than the shorter of it and the one before it, without what was read.
+#[test]
+fn all_sums_of_the_samples_agree() {
+    let models = Arc::new(models::embedded());
+    let ids: Vec<Name> =
+        ["openai:gpt-5.4", "anthropic:claude-sonnet-5", "deepseek:deepseek-v4-pro"].map(Name::from).into();
+    let lanes: Vec<Lane> = ids.iter().cloned().map(Lane::As).collect();
+    let mut counters = EngineCounters::default();
+    let machine = Machine { clock: fixed_clock("2026-04-01T09:00:00Z"), home: None };
+    let mut rows = 0;
+    for sample in samples::samples() {
+        let mut disk = Disk::sample(sample, "", &machine).expect("a copy");
+        let names = disk.variants();
+        for variants in std::iter::once(Vec::new()).chain(names.into_iter().map(|name| vec![name])) {
+            let (bench, _) = disk.bench(&variants).expect("a bench");
+            for run in bench.runs.keys() {
+                let load: &mut dyn Load = &mut disk;
+                // A variant may make a run impossible: then there is nothing to add up.
+                let Ok(player) = Player::start(bench.clone(), Some(&**run), load) else { continue };
+                let player = player.forecast(load);
+                let at = format!("{} {run} {variants:?}", sample.name);
+                let row = Row::of(variants.clone(), player.session(), &models, &ids, &mut counters);
+                assert_eq!(compare::check(&row, &models), Vec::new(), "{at}");
+                let waits = player.session().prepared().is_some() && !player.session().calls().is_empty();
+                if waits {
+                    continue;
+                }
+                let mut numbers = Numbers::new(models.clone(), lanes.clone());
+                numbers.extend(player.session(), true, &mut counters);
+                let sums = fix::sums(player.session(), &lanes, &models, &mut counters);
+                for (lane, sum) in sums.iter().enumerate() {
+                    let compared = row.sum(lane, None);
+                    let zones = numbers.totals(lane);
+                    assert_eq!((zones, &ids[lane]), (sum.totals, &sum.model), "{at}");
+                    assert_eq!(
+                        (compared.lost, compared.cost, compared.sent),
+                        (Some(zones.lost), Some(zones.cost), Some(zones.sent)),
+                        "{at} on {}",
+                        ids[lane]
+                    );
+                }
+                let told = row.told(None);
+                assert!(sums.iter().all(|sum| sum.misled == told.stale + told.untold), "{at}");
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows > 30, "{rows} rows were added up");
+}
+
+/// The same figures come out of the commands.
+#[test]
+fn run_and_compare_print_the_same_losses() {
+    let compared = run(&["compare", "xbot", "--models", MODELS, "--variants", "keep_tags", "--json"]);
+    let compared: Json = serde_json::from_str(&compared.stdout).expect("JSON");
+    for (row, variant) in [(0, None), (1, Some("keep_tags"))] {
+        let mut args = vec!["run", "xbot", "--json", "--models", MODELS];
+        args.extend(variant.iter().flat_map(|name| ["--variant", name]));
+        let ran = run(&args);
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let calls: Vec<Json> =
+            ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        for model in MODELS.split(',') {
+            let lost: u64 = calls.iter().map(|call| call["cache"][model]["lost"].as_u64().unwrap_or(0)).sum();
+            assert_eq!(compared["rows"][row]["models"][model]["lost"], lost, "{model} {variant:?}");
+        }
+    }
 }
 
 /// A bench of layers that read one of two facts or none, and are made again by some rule; and a run that sets them.

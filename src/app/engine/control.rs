@@ -79,6 +79,8 @@ pub struct Engine {
     pub(super) ahead: Option<Ahead>,
     pub(super) ways: Vec<Way>,
     pub(super) ways_left: Option<Vec<Vec<Name>>>,
+    /// The ways as they were before something changed, until they are worked out again.
+    pub(super) old_ways: Vec<Way>,
     /// Every way side by side, since somebody looked at it.
     pub(super) comparison: Option<super::comparison::Comparing>,
     /// The comparison as it was shown before something changed, until it is worked out again.
@@ -186,6 +188,7 @@ impl Engine {
             ahead: None,
             ways: Vec::new(),
             ways_left: None,
+            old_ways: Vec::new(),
             comparison: None,
             compared: None,
             trying: None,
@@ -563,7 +566,9 @@ impl Engine {
         self.ahead = None;
         self.fixes = None;
         self.preview.take_if(|preview| preview.fix.is_some());
-        self.ways.clear();
+        if !self.ways.is_empty() {
+            self.old_ways = std::mem::take(&mut self.ways);
+        }
         self.ways_left = None;
         self.forget_comparison();
         self.trying = None;

@@ -12,7 +12,8 @@ use super::publish::{self, Shown};
 use super::views::{self, Lanes};
 use super::ways::{self, AsLoad};
 use crate::app::snapshot::{
-    CallState, Choices, Draft, Estimate, Pause, Snapshot, Speaker, Status, Title, VariantChoice, Ways,
+    CallState, Choices, Draft, Estimate, Pause, Snapshot, Speaker, Status, Title, VariantChoice, WayRow,
+    Ways,
 };
 use crate::app::state::View;
 use crate::app::views::{OverlayView, ViewData};
@@ -303,8 +304,12 @@ impl Engine {
             return Ways::default();
         }
         let calls = snapshot.calls.rows.len() as u32;
-        let rows = ways::rows(&names, &self.ways, &self.options.variants, self.ways_done());
-        Ways { calls, rows, notes: Vec::new() }
+        let done = self.ways_done();
+        let old = if done { &[][..] } else { &self.old_ways };
+        let rows = ways::rows(&names, &self.ways, old, &self.options.variants, done);
+        let known = |row: &&WayRow| row.outcome.is_some() && !row.old;
+        let left = if done { 0 } else { rows.len() - rows.iter().filter(known).count() };
+        Ways { calls, rows, left, notes: Vec::new() }
     }
 
     /// True when every variant was tried.

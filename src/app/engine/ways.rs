@@ -144,23 +144,33 @@ pub(super) fn fix(ways: &[Way], current: &[Name]) -> Option<String> {
     ))
 }
 
-/// The rows of the table. Ways that are not run yet have no outcome; the best pair is told once all are `done`.
+/// The rows of the table. Ways that are not run yet have the outcome that they had in `old`, if any; the best pair is told
+/// once all are `done`.
 #[must_use]
-pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name], done: bool) -> Vec<WayRow> {
-    let known =
-        |variants: &[Name]| ways.iter().find(|way| way.variants == variants).map(|way| way.outcome.clone());
+pub(super) fn rows(names: &[Name], ways: &[Way], old: &[Way], current: &[Name], done: bool) -> Vec<WayRow> {
+    let of = |ways: &[Way], variants: &[Name]| {
+        ways.iter().find(|way| way.variants == variants).map(|way| way.outcome.clone())
+    };
+    let known = |variants: &[Name]| match of(ways, variants) {
+        Some(outcome) => (Some(outcome), false),
+        None => (of(old, variants), true),
+    };
     let words = |name: &Name| name.replace('_', " ");
     let mut rows: Vec<WayRow> = singles(names)
         .into_iter()
-        .map(|variants| WayRow {
-            label: variants.first().map_or_else(|| "this bench".to_owned(), words).into(),
-            indent: false,
-            current: variants == current,
-            outcome: known(&variants),
-            variants,
+        .map(|variants| {
+            let (outcome, old) = known(&variants);
+            WayRow {
+                label: variants.first().map_or_else(|| "this bench".to_owned(), words).into(),
+                indent: false,
+                current: variants == current,
+                outcome,
+                old,
+                variants,
+            }
         })
         .collect();
-    let mut pair = |variants: &[Name], outcome: Option<WayOutcome>| {
+    let mut pair = |variants: &[Name], (outcome, old): (Option<WayOutcome>, bool)| {
         let at = rows
             .iter()
             .position(|row| row.variants.first() == variants.first())
@@ -175,12 +185,13 @@ pub(super) fn rows(names: &[Name], ways: &[Way], current: &[Name], done: bool) -
                 indent: true,
                 current: variants == current,
                 outcome,
+                old,
             },
         );
     };
     let best = if done { best_pair(ways) } else { None };
     if let Some(best) = best {
-        pair(&best.variants, Some(best.outcome.clone()));
+        pair(&best.variants, (Some(best.outcome.clone()), false));
     }
     if current.len() > 1 && best.is_none_or(|best| best.variants != current) {
         pair(current, known(current));

@@ -280,7 +280,8 @@ fn said(lines: &mut Vec<Line>, table: &Table, view: &CompareView) {
     let mut notes: Vec<String> = table.notes.iter().map(ToString::to_string).collect();
     notes.push(
         "stale: the last word on a fact is wrong. superseded: an old value stands before the right one. untold: no word \
-         at all. lost: the part of write and fresh that was cached before."
+         at all. lost: paid again; of as many tokens as this request and the one before it both have, what was ever stored, \
+         minus what is read."
             .to_owned(),
     );
     if let Some(checked) = view.checked {

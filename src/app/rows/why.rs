@@ -181,7 +181,10 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
         lines.gap();
         lines.plain(
             WhyKind::WaysHead,
-            &format!("Tell it another way ({} calls)", why.ways.calls),
+            &match why.ways.left {
+                0 => format!("Tell it another way ({} calls)", why.ways.calls),
+                left => format!("Tell it another way ({} calls, {left} to go)", why.ways.calls),
+            },
             Tone::Plain,
         );
         for (index, row) in why.ways.rows.iter().enumerate() {

@@ -77,6 +77,8 @@ pub struct Ways {
     pub calls: u32,
     /// The rows; this bench stands where it belongs in the order.
     pub rows: Vec<WayRow>,
+    /// How many rows are still to be worked out.
+    pub left: usize,
     /// Lines below it: `Turn 1 alone: tool message 34.75, rebuild 45.05.`
     pub notes: Vec<Arc<str>>,
 }
@@ -94,6 +96,8 @@ pub struct WayRow {
     pub current: bool,
     /// What came of it; none while it is being worked out.
     pub outcome: Option<WayOutcome>,
+    /// True where that came of it before something changed, and it is being worked out again.
+    pub old: bool,
 }
 
 /// What came of a variant over the whole run.

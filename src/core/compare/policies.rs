@@ -61,7 +61,7 @@ pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Pol
         let and_silent = |rule: &str| refresh(rule).into_iter().chain(silent()).collect::<Vec<_>>();
         add("freeze", "frozen, never told", and_silent("session"));
         add("live", "rebuilt at each call", and_silent("call"));
-        add("next_turn", "told when the next turn begins", and_silent("turn"));
+        add("next_turn", "told in the next turn", and_silent("turn"));
     }
     if !announcing.is_empty() && layer.is_none() {
         let told = |kind: fn(&PlaceKind) -> bool, role: Option<Role>, new: Value| {
@@ -85,11 +85,11 @@ pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Pol
         };
         let newest = map([("of", "newest_tool"), ("join", "\n\n"), ("none", "wait")]);
         let append = told(|kind| matches!(kind, PlaceKind::NewestTool), None, newest);
-        add("append", "frozen, changes appended and kept", append);
+        add("append", "frozen, appended and kept", append);
         let message = map([("of", "message"), ("role", "system"), ("at", "end")]);
         let at_end = |kind: &PlaceKind| matches!(kind, PlaceKind::Message { at: MessageAt::End });
         let told = told(at_end, Some(Role::System), message);
-        add("system_message", "frozen, changes in a system message", told);
+        add("system_message", "frozen, in system messages", told);
     }
     if layer.is_none() && !bench.marks.iter().any(|mark| mark.at == MarkPlace::LastMessage) {
         let old = bench.marks.iter().map(|mark| {
@@ -103,7 +103,7 @@ pub fn derive(session: &Session, layer: Option<&str>, taken: &[Name]) -> Vec<Pol
             Value::map([("at", Value::text(at))].into_iter().chain(ttl))
         });
         let marks = old.chain([map([("at", "last_message")])]);
-        add("mark_last", "a mark on the last message", vec![("marks".into(), Value::list(marks))]);
+        add("mark_last", "mark on the last message", vec![("marks".into(), Value::list(marks))]);
     }
     policies
 }

@@ -95,7 +95,8 @@ pub struct Wrong {
 }
 
 /// Checks the numbers of a row: for each call and model, that what was read, written and paid as input is what was sent;
-/// that no more is lost than was paid for, and no more than both this call and the one before it hold; that the price
+/// that no more is lost than was paid for, and no more than what both this call and the one before it hold without what
+/// was read; that the price
 /// comes out the same from the figures as a vendor with inclusive accounting would report them and as one with exclusive
 /// accounting would; and that turns add up to the run.
 #[must_use]
@@ -120,7 +121,8 @@ pub fn check(row: &Row, models: &Models) -> Vec<Wrong> {
             if lost > write + fresh {
                 say(no, format!("lost {lost} is more than write {write} + fresh {fresh}"));
             }
-            if lost > earlier.unwrap_or(sent).min(sent) {
+            // Paid again can only be what the one before it could have left behind, and what is read is not paid again.
+            if lost > 0 && u64::from(lost) + u64::from(read) > u64::from(earlier.unwrap_or(sent).min(sent)) {
                 say(no, format!("lost {lost} is more than this call and the one before it hold"));
             }
             // Prices in another currency than dollars are told, and not added up.

@@ -115,11 +115,46 @@ pub(super) fn verdict(comparison: &Comparison, bench: &Bench, base: &Row, short:
             out.push(format!("\"{name}\" pays nothing again on {}{others}.", short[model]).into());
         }
     }
+    out.extend(hidden(comparison, bench, base, model, &short[model]));
     let told = base.told(None);
     if !told.is_honest() {
         out.push(format!("The model is told wrongly in {}.", believed(told.stale, told.untold)).into());
     }
     out
+}
+
+/// That a second break stands behind the first: what takes the first one away alone still loses, and only with another way
+/// beside it less.
+fn hidden(
+    comparison: &Comparison,
+    bench: &Bench,
+    base: &Row,
+    model: usize,
+    short: &Name,
+) -> Option<Arc<str>> {
+    let pair = comparison.best_pair().filter(|_| comparison.is_done())?;
+    let [one, other] = pair.names.as_slice() else { return None };
+    let alone = |name: &Name| comparison.rows.iter().find(|row| row.names == [name.clone()]);
+    let (one, other) = (alone(one)?, alone(other)?);
+    // The one that takes more away is what one would do first.
+    let lost = |row: &Row| row.sum(model, None).lost;
+    let (first, second) = if lost(one)? <= lost(other)? { (one, other) } else { (other, one) };
+    let (whole, rest, both) = (lost(base)?, lost(first)?, lost(pair)?);
+    if !(both < rest && rest < whole) {
+        return None;
+    }
+    let about = if base.sum(model, None).estimate { "~" } else { "" };
+    let n = |lost: u64| if lost == 0 { "nothing".to_owned() } else { format!("{about}{}", grouped(lost)) };
+    Some(
+        format!(
+            "A second break hides behind the first: \"{}\" alone still pays {} again on {short}; with \"{}\" beside it, {}.",
+            comparison.name(bench, first),
+            n(rest),
+            comparison.name(bench, second),
+            n(both)
+        )
+        .into(),
+    )
 }
 
 fn believed(stale: u32, untold: u32) -> String {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::core::bench::{Bench, PlaceKind};
+use crate::core::cache::short_id;
 use crate::core::compare::{Suggestion, reordered};
 use crate::core::fact::{FactKey, FileText, Found, Name, Value};
 use crate::core::run::{CallRecord, Input, Session};
@@ -86,7 +87,7 @@ pub fn candidates(
         let turned: Vec<Name> = tools.iter().rev().cloned().collect();
         out.push(Planned {
             id: "tools=reversed".into(),
-            title: "the tools come in the opposite order".into(),
+            title: "tools in reverse order".into(),
             act: Act::Input(Input::Tools(turned)),
         });
     }
@@ -105,7 +106,7 @@ pub fn cwd(folder: &Name) -> Planned {
     let set = [("cwd".into(), Value::Text(folder.clone()))].into_iter().collect();
     Planned {
         id: format!("cwd={folder}").into(),
-        title: format!("the CWD is {folder}").into(),
+        title: format!("CWD {folder}").into(),
         act: Act::Input(Input::Set(set)),
     }
 }
@@ -118,11 +119,7 @@ pub fn edit(key: &FactKey, found: &Found) -> Option<Planned> {
     let id = format!("edit={key}").into();
     let by = format!("the edit of {key}").into();
     let observed = Input::Observed { found: vec![(key.clone(), Found::Value(edited))], by };
-    Some(Planned {
-        id,
-        title: format!("{key} has a line more at its end").into(),
-        act: Act::Edit(key.clone(), observed),
-    })
+    Some(Planned { id, title: format!("{key}: one line more").into(), act: Act::Edit(key.clone(), observed) })
 }
 
 fn edited(value: &Value) -> Option<Value> {
@@ -150,7 +147,7 @@ fn edited(value: &Value) -> Option<Value> {
 pub fn switch(model: &Name) -> Planned {
     Planned {
         id: format!("model={model}").into(),
-        title: format!("the model is {model}").into(),
+        title: format!("model {}", short_id(model)).into(),
         act: Act::Input(Input::Model(model.clone())),
     }
 }
@@ -160,7 +157,7 @@ pub fn switch(model: &Name) -> Planned {
 pub fn without_tool(tools: &[Name], tool: &Name) -> Planned {
     Planned {
         id: format!("tools=-{tool}").into(),
-        title: format!("the tool {tool} is gone").into(),
+        title: format!("without the tool {tool}").into(),
         act: Act::Input(Input::Tools(tools.iter().filter(|name| *name != tool).cloned().collect())),
     }
 }
@@ -193,10 +190,10 @@ pub fn swap(bench: &Bench, layer: &Name, past: &Name, order: &[Name]) -> Option<
     let suggestion =
         Suggestion { place: a.place.clone(), order, moved: vec![layer.clone()], by_key: place.by_key };
     let changed = reordered(&changed, &suggestion);
-    let side = if from > to { "in front of" } else { "behind" };
+    let side = if from > to { "before" } else { "behind" };
     Some(Planned {
         id: format!("move={layer}:{past}").into(),
-        title: format!("{} stands {side} {}", a.shown(), b.shown()).into(),
+        title: format!("{} {side} {}", a.shown(), b.shown()).into(),
         act: Act::Bench {
             bench: Arc::new(changed),
             by: format!("the move of {}", a.shown()).into(),

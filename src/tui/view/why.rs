@@ -128,10 +128,11 @@ fn draw_way(canvas: &mut Canvas<'_>, area: Rect, row: &WayRow) {
                 let unknown = || "n/a".to_owned();
                 let about = if outcome.estimate { "~" } else { "" };
                 let lost = outcome.lost.map_or_else(unknown, |lost| tokens(Some(lost), outcome.estimate));
-                let role = if outcome.lost == Some(0) { Role::Good } else { Role::Text };
+                let text = if row.old { Role::Dim } else { Role::Text };
+                let role = if outcome.lost == Some(0) && !row.old { Role::Good } else { text };
                 canvas.right(area.x, lost_edge, area.y, &lost, role);
                 let money = outcome.per_1000.map_or_else(unknown, |money| format!("{about}{money:.2}"));
-                canvas.right(area.x, money_edge, area.y, &money, Role::Text);
+                canvas.right(area.x, money_edge, area.y, &money, text);
                 let belief = match (outcome.stale, outcome.untold) {
                     (0, 0) => String::new(),
                     (stale, 0) => format!("{stale} stale"),
@@ -140,7 +141,7 @@ fn draw_way(canvas: &mut Canvas<'_>, area: Rect, row: &WayRow) {
                 };
                 let wide = u16::try_from(cells::width(&belief)).unwrap_or(0);
                 if wide > 0 {
-                    canvas.right(area.x, edge, area.y, &belief, Role::Bad);
+                    canvas.right(area.x, edge, area.y, &belief, if row.old { Role::Dim } else { Role::Bad });
                     edge = edge.saturating_sub(wide + 1);
                 }
             }

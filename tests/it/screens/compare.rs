@@ -88,11 +88,11 @@ fn what_if_in_three_sizes() {
 fn enter_makes_the_change_that_was_tried() {
     let mut day = Day::sample("xbot", (120, 40));
     let screen = pressed(&mut day, "<space>w");
-    has(&screen, "the CWD is /home/shop");
-    let folder = screen.lines().find_map(|line| line.split("the CWD is ").nth(1)).expect("a change");
+    has(&screen, "CWD /home/shop");
+    let folder = screen.lines().find_map(|line| line.split("│ CWD ").nth(1)).expect("a change");
     let folder = folder.split_whitespace().next().expect("a folder").to_owned();
     let screen = pressed(&mut day, "<enter>");
     assert!(screen.contains(&format!("cwd {folder}")), "{folder}: {screen}");
     // It has happened, so it is not offered any more.
-    assert!(!screen.contains(&format!("the CWD is {folder} ")), "{screen}");
+    assert!(!screen.contains(&format!("│ CWD {folder} ")), "{screen}");
 }

@@ -138,7 +138,7 @@ fn way(label: &str, variants: &[&str], (stale, untold): (u32, u32), lost: u64, m
         label: label.into(),
         indent: label.starts_with("and"),
         current: variants.is_empty(),
-        outcome: Some(WayOutcome {
+        outcome: Some(WayOutcome {, old: false,
             stale,
             superseded: 0,
             untold,
@@ -270,7 +270,7 @@ fn why() -> Why {
     Why {
         changes: vec![change],
         pending: Vec::new(),
-        ways: Ways { calls: 6, rows, notes },
+        ways: Ways { calls: 6, rows, left: 0, notes },
         notes: Vec::new(),
     }
 }

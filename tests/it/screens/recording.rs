@@ -7,11 +7,14 @@ use std::sync::Arc;
 
 use plywood::app::effect::EngineRequest;
 use plywood::app::engine::Engine;
+use plywood::core::audit::Layers;
 use plywood::core::tokens::Encoding;
+use plywood::core::wire::CallNo;
 use plywood::io::models;
 
 use super::day::{Day, has};
 use crate::audit::lines;
+use crate::support::{Memory, player};
 
 /// The log in the workbench.
 fn opened(log: &Path, size: (u16, u16)) -> Day {
@@ -50,7 +53,42 @@ fn a_log_is_shown_in_the_same_panes_and_can_only_be_looked_at() {
     day.press("<esc>");
     day.engine.handle(EngineRequest::SetCwd("/elsewhere".into()));
     day.publish();
-    has(&day.draw(), "a recording is read-only");
+    has(&day.draw(), "a recording is read-only; `plywood init --from log.jsonl` makes a bench of it");
+    // What cannot be done says what can.
+    has(
+        &day.press("x"),
+        "a recording cannot be played another way; `plywood init --from log.jsonl` makes a bench",
+    );
+    has(&day.press("e"), "this text was recorded, no file holds it; `plywood init --from log.jsonl`");
+    has(&day.press("Agg<enter>"), "this line is about the whole log");
+}
+
+#[test]
+fn with_a_bench_its_layers_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    fs::write(&log, lines().join("\n") + "\n").expect("a file");
+    let text = format!(
+        "bench: 1\nname: b\nmodel: anthropic:claude-sonnet-4-5\nfacts: {{ cwd: /home/other }}\n\
+         workspace: {{ path: work, shown_as: /home/other, clock: \"2026-04-01T09:00:00Z\" }}\n\
+         places: {{ system: {{ of: system }}, user: {{ of: current_user }} }}\nlayers:\n  \
+         - {{ id: base, title: House rules, in: system, from: {{ text: {} }} }}\n  \
+         - {{ id: said, in: user, from: {{ said: user }} }}\nruns: {{ one: [ {{ user: hi }} ] }}\n",
+        serde_json::Value::from(crate::audit::system("{{cwd}}"))
+    );
+    let player = player(&text, &[], &mut Memory::default());
+    let shown = [("base".into(), "House rules".into())].into_iter().collect();
+    let mut layers = Layers::new(shown);
+    layers.learn(&player.session().request(CallNo(1)).expect("a request"));
+    Encoding::O200k.load();
+    let models = Arc::new(models::embedded());
+    let engine =
+        Engine::open_recording(&log, models, Some(("bench.yaml".into(), layers))).expect("a recording");
+    let mut day = Day::with(engine, None, folder.path().to_owned(), (120, 40));
+    has(&day.press("<space><space>"), "layer House rules");
+    let screen = day.press("A");
+    has(&screen, "changed: layer House rules");
+    has(&screen, "layers are those of bench.yaml, matched by their text");
 }
 
 #[test]
@@ -106,7 +144,22 @@ fn what_is_added_to_the_log_is_shown_while_one_looks_at_its_end() {
     fs::write(&log, lines[0].clone() + "\n").expect("a file");
     day.engine.handle(EngineRequest::Look);
     day.publish();
-    has(&day.draw(), "the log became shorter");
+    let screen = day.draw();
+    has(&screen, "the log became shorter: it was read from its beginning");
+    // Nothing of what was there before is left.
+    has(&screen, "call 1 of 1");
+    has(&day.press("A"), "a claude-trace capture, 1 line, 1 call in 1 conversation");
+    day.press("<esc>");
+    // So it is where another file takes its place, however long.
+    let other = folder.path().join("other.jsonl");
+    fs::write(&other, lines.join("\n") + "\n").expect("a file");
+    fs::rename(&other, &log).expect("moved");
+    day.engine.handle(EngineRequest::Look);
+    day.publish();
+    let screen = day.draw();
+    has(&screen, "another log stands in its place: it was read from its beginning");
+    has(&screen, "call 1 of 3");
+    has(&day.press("A"), "3 lines, 3 calls in 1 conversation");
     assert!(
         Engine::open_recording(&folder.path().join("none.jsonl"), Arc::new(models::embedded()), None)
             .is_err()

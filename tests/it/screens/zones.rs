@@ -1,6 +1,8 @@
 //! Cache zones on the samples, in three sizes, and what keys do in them.
 
+use plywood::app::effect::EngineRequest;
 use plywood::app::state::View;
+use plywood::app::views::LintRow;
 
 use super::day::{Day, has};
 
@@ -100,4 +102,55 @@ fn the_blame_line_is_that_of_the_selected_model() {
     let menu = day.press("y");
     has(&menu, "The blame line");
     has(&menu, "call 5 on gpt-5.4, changed: system_changed");
+}
+
+#[test]
+fn a_fix_of_the_bench_shows_its_lines_and_is_one_undo() {
+    // Without variants there is nothing that the author has named: the bench itself has to be changed.
+    let mut day = Day::sample("xbot", (120, 40));
+    let text = day.read("bench.yaml");
+    let from = text.find("\nvariants:").expect("variants");
+    let to = from + text[from..].find("\nruns:").expect("runs");
+    day.write("bench.yaml", &format!("{}{}", &text[..from], &text[to..]));
+    let before = day.read("bench.yaml");
+    day.press("5b");
+    settled(&mut day);
+    let fixes = |day: &Day| {
+        let zones = day.state.snapshot.data.zones().expect("zones");
+        zones.lanes[0].fixes.rows.iter().map(|row| row.fix.clone()).collect::<Vec<_>>()
+    };
+    let best = fixes(&day).first().cloned().expect("a fix");
+    assert!(best.changes().len() > 1, "one change alone leaves the second break: {best:?}");
+    day.engine.handle(EngineRequest::PreviewFix(best.clone()));
+    day.publish();
+    let screen = day.draw();
+    has(&screen, "entering it writes to bench.yaml of the scratch copy:");
+    has(&screen, "+ ");
+    assert_eq!(day.read("bench.yaml"), before, "nothing is written yet");
+    day.engine.handle(EngineRequest::Mend(best));
+    day.publish();
+    assert_ne!(day.read("bench.yaml"), before);
+    day.press("u");
+    assert_eq!(day.read("bench.yaml"), before, "one undo takes all of it back");
+}
+
+#[test]
+fn what_was_put_right_in_the_middle_of_a_run_is_told_and_not_proposed_again() {
+    let mut day = Day::sample("xbot", (120, 40));
+    day.press("<space><space>C");
+    let screen = settled(&mut day);
+    has(&screen, "volatile_first");
+    let lints = |day: &Day| day.state.snapshot.data.lints().cloned().expect("lints");
+    let row = lints(&day).rows[0].clone();
+    assert!(!row.fixes.is_empty() && !row.fixes[0].fix.worth.is_empty(), "{row:?}");
+    day.engine.handle(EngineRequest::Mend(row.fixes[0].fix.clone()));
+    day.publish();
+    let screen = settled(&mut day);
+    has(&screen, "played again on the bench and files as they are now");
+    let same =
+        |other: &LintRow| other.finding.lint == row.finding.lint && other.finding.about == row.finding.about;
+    assert!(!lints(&day).rows.iter().any(same), "{screen}");
+    // Zones tell the calls that were sent from what would be.
+    day.press("<esc>5b");
+    has(&settled(&mut day), "NOW      the bench was changed in this run");
 }
