@@ -138,7 +138,8 @@ fn way(label: &str, variants: &[&str], (stale, untold): (u32, u32), lost: u64, m
         label: label.into(),
         indent: label.starts_with("and"),
         current: variants.is_empty(),
-        outcome: Some(WayOutcome {, old: false,
+        old: false,
+        outcome: Some(WayOutcome {
             stale,
             superseded: 0,
             untold,
