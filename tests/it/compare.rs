@@ -290,13 +290,13 @@ fn run_and_compare_print_the_same_losses() {
     let compared = run(&["compare", "xbot", "--models", MODELS, "--variants", "keep_tags", "--json"]);
     let compared: Json = serde_json::from_str(&compared.stdout).expect("JSON");
     for (row, variant) in [(0, None), (1, Some("keep_tags"))] {
-        let mut args = vec!["run", "xbot", "--json", "--models", MODELS];
-        args.extend(variant.iter().flat_map(|name| ["--variant", name]));
-        let ran = run(&args);
-        assert_eq!(ran.status, 0, "{}", ran.stderr);
-        let calls: Vec<Json> =
-            ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         for model in MODELS.split(',') {
+            let mut args = vec!["run", "xbot", "--json", "--model", model];
+            args.extend(variant.iter().flat_map(|name| ["--variant", name]));
+            let ran = run(&args);
+            assert_eq!(ran.status, 0, "{}", ran.stderr);
+            let calls: Vec<Json> =
+                ran.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
             let lost: u64 = calls.iter().map(|call| call["cache"][model]["lost"].as_u64().unwrap_or(0)).sum();
             assert_eq!(compared["rows"][row]["models"][model]["lost"], lost, "{model} {variant:?}");
         }

@@ -336,7 +336,7 @@ fn figures(paid: &Paid, lane: &ZoneLane) -> String {
     )
 }
 
-/// The same in one line of a narrow screen: `read 1,152  fresh 9,277, lost 9,216  $0.0235`.
+/// The same in one line of a narrow screen: `read 1,152  fresh 9,277  lost 9,216  $0.0235`.
 fn short_figures(paid: &Paid, lane: &ZoneLane) -> String {
     let n =
         |tokens: u64| format!("{}{}", if paid.estimate && tokens > 0 { "~" } else { "" }, grouped(tokens));
@@ -347,7 +347,7 @@ fn short_figures(paid: &Paid, lane: &ZoneLane) -> String {
         }
     }
     if let Lost::Tokens(lost) = paid.lost {
-        text.push_str(&format!(", lost {}", n(lost)));
+        text.push_str(&format!("  lost {}", n(lost)));
     }
     format!("{text}  {}", lane.cost)
 }

@@ -3,6 +3,8 @@
 use plywood::app::effect::EngineRequest;
 use plywood::app::state::View;
 use plywood::app::views::LintRow;
+use plywood::core::bench::Keeping;
+use plywood::core::fix::{Change, Fix, KeepRule};
 
 use super::day::{Day, has};
 
@@ -106,26 +108,17 @@ fn the_blame_line_is_that_of_the_selected_model() {
 
 #[test]
 fn a_fix_of_the_bench_shows_its_lines_and_is_one_undo() {
-    // Without variants there is nothing that the author has named: the bench itself has to be changed.
+    let keep = |layer: &str| Change::Keep(layer.into(), KeepRule::Persist, Keeping::Keep);
+    let best = Fix::new("keep both tags", [keep("dynamic_context"), keep("reminder")]);
     let mut day = Day::sample("xbot", (120, 40));
-    let text = day.read("bench.yaml");
-    let from = text.find("\nvariants:").expect("variants");
-    let to = from + text[from..].find("\nruns:").expect("runs");
-    day.write("bench.yaml", &format!("{}{}", &text[..from], &text[to..]));
     let before = day.read("bench.yaml");
     day.press("5b");
-    settled(&mut day);
-    let fixes = |day: &Day| {
-        let zones = day.state.snapshot.data.zones().expect("zones");
-        zones.lanes[0].fixes.rows.iter().map(|row| row.fix.clone()).collect::<Vec<_>>()
-    };
-    let best = fixes(&day).first().cloned().expect("a fix");
-    assert!(best.changes().len() > 1, "one change alone leaves the second break: {best:?}");
     day.engine.handle(EngineRequest::PreviewFix(best.clone()));
     day.publish();
     let screen = day.draw();
+    has(&screen, "PREVIEW  keep both tags: tried out, and not entered.");
     has(&screen, "entering it writes to bench.yaml of the scratch copy:");
-    has(&screen, "+ ");
+    assert!(screen.contains("persist: strip") && screen.contains("persist: keep"), "{screen}");
     assert_eq!(day.read("bench.yaml"), before, "nothing is written yet");
     day.engine.handle(EngineRequest::Mend(best));
     day.publish();
@@ -142,8 +135,10 @@ fn what_was_put_right_in_the_middle_of_a_run_is_told_and_not_proposed_again() {
     has(&screen, "volatile_first");
     let lints = |day: &Day| day.state.snapshot.data.lints().cloned().expect("lints");
     let row = lints(&day).rows[0].clone();
-    assert!(!row.fixes.is_empty() && !row.fixes[0].fix.worth.is_empty(), "{row:?}");
-    day.engine.handle(EngineRequest::Mend(row.fixes[0].fix.clone()));
+    let once =
+        row.fixes.iter().find(|row| row.fix.said.contains("once a session")).expect("a fix").fix.clone();
+    assert!(!once.worth.is_empty(), "{once:?}");
+    day.engine.handle(EngineRequest::Mend(once));
     day.publish();
     let screen = settled(&mut day);
     has(&screen, "played again on the bench and files as they are now");
