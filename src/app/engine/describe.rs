@@ -12,8 +12,7 @@ use super::publish::{self, Shown};
 use super::views::{self, Lanes};
 use super::ways::{self, AsLoad};
 use crate::app::snapshot::{
-    CallState, Choices, Draft, Estimate, Pause, Snapshot, Speaker, Status, Title, VariantChoice, WayRow,
-    Ways,
+    CallState, Choices, Draft, Estimate, Pause, Snapshot, Speaker, Status, Title, VariantChoice, WayRow, Ways,
 };
 use crate::app::state::View;
 use crate::app::views::{OverlayView, ViewData};
