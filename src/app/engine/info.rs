@@ -33,7 +33,7 @@ pub(super) fn agent(session: &Session, record: Option<&CallRecord>) -> AgentInfo
             .filter(|changed| changed.agent.as_ref().is_none_or(|agent| *agent == record.agent))
             .find(|changed| session.event(changed.event).before <= record.call && *changed.new == *cwd)
             .map(|changed| Was {
-                value: changed.old.clone(),
+                value: if changed.old.is_empty() { "(empty)".into() } else { changed.old.clone() },
                 cause: session.event(changed.event).label.clone(),
             })
     });

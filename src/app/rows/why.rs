@@ -113,7 +113,7 @@ impl Lines {
 #[must_use]
 pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine> {
     let mut lines = Lines { cells: usize::from(width).max(1), out: Vec::new(), at: None };
-    problems(&mut lines, snapshot);
+    problems(&mut lines, snapshot, |severity| snapshot.broken || severity == Severity::Error);
     if verdict {
         for line in &snapshot.verdict {
             let text = line.short.as_ref().unwrap_or(&line.text);
@@ -176,6 +176,10 @@ pub fn why_lines(snapshot: &Snapshot, width: u16, verdict: bool) -> Vec<WhyLine>
     for note in &why.notes {
         lines.text("", 0, note, Tone::Plain);
     }
+    if !snapshot.broken && snapshot.diagnostics.iter().any(|found| found.severity == Severity::Warning) {
+        lines.gap();
+        problems(&mut lines, snapshot, |severity| severity == Severity::Warning);
+    }
     lints(&mut lines, snapshot);
     if !why.ways.rows.is_empty() {
         lines.gap();
@@ -230,13 +234,10 @@ fn quote(lines: &mut Lines, text: &str) {
     }
 }
 
-/// What is wrong with the files stands in front of everything.
-fn problems(lines: &mut Lines, snapshot: &Snapshot) {
-    let shown = snapshot
-        .diagnostics
-        .iter()
-        .filter(|diagnostic| snapshot.broken || diagnostic.severity != Severity::Note);
-    for diagnostic in shown {
+/// What is wrong with the files, of some severities: errors stand in front of everything, warnings behind what became of
+/// the call, which holds in spite of them.
+fn problems(lines: &mut Lines, snapshot: &Snapshot, of: impl Fn(Severity) -> bool) {
+    for diagnostic in snapshot.diagnostics.iter().filter(|diagnostic| of(diagnostic.severity)) {
         let tone = if diagnostic.severity == Severity::Error { Tone::Bad } else { Tone::Plain };
         let place = match (&diagnostic.file, diagnostic.at) {
             (Some(file), Some(at)) => format!("{file}:{at} "),

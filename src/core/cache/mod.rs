@@ -9,6 +9,7 @@ mod diff;
 mod judge;
 mod model;
 mod money;
+mod note;
 mod outcome;
 mod pin;
 mod rules;
@@ -26,7 +27,8 @@ pub use model::{
     Accounting, Confidence, Factor, Known, LongContext, Model, Models, Peak, Price, PriceAt, Rates, short_id,
 };
 pub use money::{Money, Rate};
-pub use outcome::{Behind, Detail, Expected, Mark, Note, Outcome, Split, StoredFor, Totals, Usage, Write};
+pub use note::Note;
+pub use outcome::{Behind, Detail, Expected, Mark, Outcome, Split, StoredFor, Totals, Usage, Write};
 pub use rules::{
     AutoMarkedRules, BlockRules, Boundary, Excess, Family, Generated, Life, Lookup, MarkedRules, OpaqueRules,
     RadixRules, Reasoning, ResourceRules, Salts, SlotRules, UnitRules, Visible, When,

@@ -3,11 +3,10 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use jiff::civil::Date;
-
 use super::blame::{Blame, Labels};
 use super::model::{Accounting, Model, Rates};
 use super::money::{Money, Rate};
+use super::note::Note;
 use super::salts::SettingChange;
 use super::verdict::{Verdict, setting_name, vendor_name};
 use crate::core::fact::{EventId, Name};
@@ -188,37 +187,6 @@ pub enum Mark {
     Zone(Zone),
     /// A block of this message.
     Message(u32),
-}
-
-/// What a reader of the numbers should know besides.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Note {
-    /// What was read is older than the vendor calls typical, in seconds: real traffic may find it gone.
-    PastTypicalLife {
-        /// Its age.
-        age: i64,
-        /// What is typical.
-        typical: u32,
-    },
-    /// The prices are younger than the request: these hold from that day on.
-    LaterPrices(Date),
-    /// The request is long enough for the higher prices.
-    LongContext,
-    /// It comes at an hour with higher prices.
-    Peak,
-    /// This parameter, by which requests find their machine, has another value: real traffic may find nothing there.
-    OtherMachine(Name),
-    /// The prices are in this currency, which is not converted.
-    Currency(Name),
-    /// This parameter has a value with which everything costs so many thousandths of the ordinary price.
-    Times {
-        /// Its name.
-        param: Name,
-        /// By how much.
-        times: u32,
-    },
-    /// This parameter has a value with which everything costs another price, which is not known.
-    OtherPrice(Name),
 }
 
 /// What one call means for one model.

@@ -7,7 +7,7 @@ pub(super) fn derive(path: &FilePath, ask: &mut dyn Ask) -> Derived {
     match ask.ask(&FactKey::Data(path.clone())) {
         Lookup::Ready(value, ..) => Derived::Ready(value),
         Lookup::Absent(_) => Derived::Ready(Value::Null),
-        Lookup::Failed(reason, _) => Derived::Failed(reason),
+        Lookup::Failed(reason, _) => Derived::Failed(format!("{path}: {reason}").into()),
         Lookup::Unknown => Derived::Unknown,
     }
 }

@@ -7,6 +7,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Value as Jinja;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior};
 
+use super::delimiters;
 use crate::core::diagnostic::{Diagnostic, Position, Severity};
 use crate::core::fact::Rev;
 use crate::core::search as core_search;
@@ -100,7 +101,9 @@ fn time(now: &str) -> Result<jiff::ZonedDateTime, Error> {
 #[must_use]
 pub fn parse_time(text: &str) -> Option<jiff::ZonedDateTime> {
     text.parse::<jiff::ZonedDateTime>().ok().or_else(|| {
-        text.parse::<jiff::Timestamp>().ok().map(|at| at.to_zoned_datetime(jiff::tz::TimeZone::UTC))
+        // A zone that nobody knows is a mistake, and no other name for UTC.
+        let at = text.parse::<jiff::Timestamp>().ok().filter(|_| !text.contains('['))?;
+        Some(at.to_zoned_datetime(jiff::tz::TimeZone::UTC))
     })
 }
 
@@ -162,8 +165,14 @@ pub fn template_error(source: &Source, error: &Error) -> Diagnostic {
             source.position(start)
         }
     };
-    let (at, said) = match unclosed(source, at, error) {
-        Some((at, said)) => (at, said),
+    let stumbled = error.range().map_or(source.text.len(), |range| range.start);
+    let unclosed = (error.kind() == ErrorKind::SyntaxError)
+        .then(|| delimiters::of_template(&source.text))
+        .flatten()
+        // What is wrong further down was not reached.
+        .filter(|unclosed| unclosed.at <= stumbled);
+    let (at, said) = match unclosed {
+        Some(unclosed) => (source.position(unclosed.at), format!("syntax error: {}", unclosed.said)),
         None => (at, message(error)),
     };
     let mut diagnostic = Diagnostic::new(Severity::Error, said);
@@ -184,23 +193,6 @@ pub fn template_error(source: &Source, error: &Error) -> Diagnostic {
             .hint("filters are those of minijinja and cut, clean, xml, search, day, minute, stamp, iso_ms"),
         _ => diagnostic,
     }
-}
-
-/// Where a block or placeholder begins that is not closed on its line: the parser finds out further down.
-fn unclosed(source: &Source, at: Position, error: &Error) -> Option<(Position, String)> {
-    let detail = error.detail()?;
-    let closing = ["}}", "%}"][usize::from(!detail.ends_with("expected end of variable block"))];
-    if error.kind() != ErrorKind::SyntaxError || !detail.contains("expected end of") {
-        return None;
-    }
-    let opening = if closing == "}}" { "{{" } else { "{%" };
-    let byte = error.range().map_or(source.text.len(), |range| range.start.min(source.text.len()));
-    let start = source.text.get(..byte)?.rfind(opening)?;
-    let line = source.text[start..].lines().next().unwrap_or_default();
-    let opened = source.position(start);
-    let crosses = opened.line < at.line || byte >= source.text.len();
-    (crosses && !line.contains(closing))
-        .then(|| (opened, format!("syntax error: this `{opening}` is not closed with `{closing}`")))
 }
 
 fn message(error: &Error) -> String {

@@ -210,7 +210,10 @@ fn condition(layer: &Layer, scope: &Scope<'_>, facts: &dyn Facts, reads: &mut Re
     if render::expression(when, scope.bench, scope.templates, facts, &[], false, reads)?.is_true() {
         Ok(())
     } else {
-        Err(Failure::Nothing(format!("when: {} does not hold", when.text)))
+        Err(Failure::Nothing(match &*when.text {
+            "false" => "switched off (when: false)".to_owned(),
+            condition => format!("when: {condition} does not hold"),
+        }))
     }
 }
 
@@ -286,9 +289,10 @@ fn fact(layer: &Layer, name: &Name, facts: &dyn Facts, reads: &mut Reads) -> Res
 pub(super) fn unreadable(name: &str, reason: &str) -> String {
     match reason.split_once(": ") {
         // The reason of a program begins with what was run.
-        Some((file, reason)) if !file.contains('`') => {
-            format!("{file} cannot be read: {reason} (it is read as `{name}`)")
-        }
+        Some((file, reason)) if !file.contains('`') => match reason.strip_prefix("it is not ") {
+            Some(format) => format!("{file} is not {format} (it is read as `{name}`)"),
+            None => format!("{file} cannot be read: {reason} (it is read as `{name}`)"),
+        },
         _ => format!("{name} cannot be read: {reason}"),
     }
 }

@@ -2,6 +2,7 @@
 
 mod choice;
 mod context;
+pub mod delimiters;
 mod each;
 mod environment;
 mod evaluate;

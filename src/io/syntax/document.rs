@@ -213,13 +213,45 @@ impl Document {
     }
 }
 
-/// Errors first in the bench file, then in others, each by place.
+/// Errors in front of what is less, in the bench file in front of others, each by place; what is said of several lines in
+/// the same words is said of the first.
 fn sorted(mut problems: Vec<Diagnostic>, bench: &Name) -> Vec<Diagnostic> {
     problems.sort_by_key(|problem| {
         let other = problem.file.as_ref().filter(|file| *file != bench).cloned();
-        (other, problem.at.unwrap_or(Position::START))
+        (std::cmp::Reverse(problem.severity), other, problem.at.unwrap_or(Position::START))
     });
-    problems
+    told_once(problems)
+}
+
+/// One mistake often shows in several lines: whoever mends the first wants to know of the others, and not to read it again.
+fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut told: Vec<(Diagnostic, Vec<u32>)> = Vec::new();
+    for problem in problems {
+        let twin = told.iter_mut().find(|(first, _)| {
+            (first.severity, &first.message, &first.file, &first.hint)
+                == (problem.severity, &problem.message, &problem.file, &problem.hint)
+        });
+        match (twin, problem.at) {
+            (Some((_, lines)), Some(at)) => lines.push(at.line),
+            _ => told.push((problem, Vec::new())),
+        }
+    }
+    told.into_iter()
+        .map(|(mut problem, mut lines)| {
+            lines.retain(|line| problem.at.is_none_or(|at| at.line != *line));
+            lines.dedup();
+            if !lines.is_empty() {
+                let word = if lines.len() == 1 { "line" } else { "lines" };
+                let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+                let also = format!("the same in {word} {}", lines.join(", "));
+                problem.hint = Some(match problem.hint {
+                    Some(hint) => format!("{hint}; {also}"),
+                    None => also,
+                });
+            }
+            problem
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -216,7 +216,9 @@ impl Problems<'_> {
                         self.check(&entry.value, value, &format!("`{}`", entry.key));
                     });
                 }
-                _ => self.wrong_type(node, shape, name, None),
+                _ => {
+                    self.wrong_type(node, shape, name, Some("write a map: `{ name: value }`".to_owned()));
+                }
             },
             Shape::Record(record) => self.check_record(node, record, name),
             Shape::Call => self.check_call(node),
@@ -297,7 +299,12 @@ impl Problems<'_> {
 
     fn check_record(&mut self, node: &Node, record: &Record, name: &str) {
         let Kind::Map(entries) = &node.kind else {
-            return self.wrong_type(node, &Shape::Names(&Shape::Any), name, None);
+            let built = || record.kinds.iter().copied().filter(|key| !record.is_planned(key));
+            let hint = record
+                .choice
+                .map(|_| format!("write a map, whose key says what it is: {}", list(built())))
+                .or_else(|| Some(record.as_map()));
+            return self.wrong_type(node, &Shape::Names(&Shape::Any), name, hint);
         };
         let mut kinds = entries.iter().filter(|entry| record.kinds.contains(&&*entry.key));
         let kind = kinds.next();
@@ -356,6 +363,16 @@ impl Problems<'_> {
 }
 
 impl Record {
+    /// How it is written, for who wrote something else: the keys that it must have, else one that it can have.
+    fn as_map(&self) -> String {
+        let required: Vec<&str> =
+            self.fields.iter().filter(|field| field.required).map(|field| field.key).collect();
+        let first = self.fields.iter().take(1).map(|field| field.key);
+        let keys = if required.is_empty() { first.collect() } else { required };
+        let keys: Vec<String> = keys.iter().map(|key| format!("{key}: ..")).collect();
+        format!("write a map: `{{ {} }}`", keys.join(", "))
+    }
+
     fn is_planned(&self, key: &str) -> bool {
         self.field(key).is_some_and(|field| field.planned)
     }

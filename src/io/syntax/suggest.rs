@@ -2,7 +2,7 @@
 
 /// The nearest of `known` to `word`, if it is near enough to be what was meant.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).clamp(1, 3);
+    let limit = word.chars().count().div_ceil(3).clamp(1, 3);
     known
         .into_iter()
         .map(|candidate| (distance(word, candidate), candidate))

@@ -8,7 +8,7 @@ use crate::core::bench::Expression;
 use crate::core::diagnostic::{Diagnostic, Position};
 use crate::core::fact::{Name, Rev};
 use crate::core::source::names::{BUILTINS, is_builtin};
-use crate::core::source::{environment, template_error};
+use crate::core::source::{delimiters, environment, template_error};
 use crate::core::text::Source;
 
 use super::node::Node;
@@ -188,8 +188,12 @@ impl Checker {
         let compiled = match self.env.compile_expression(&source.text) {
             Ok(compiled) => compiled,
             Err(error) => {
-                let byte = error.range().map_or(0, |range| range.start.min(source.text.len()));
-                let detail = error.detail().unwrap_or("it cannot be read");
+                let stumbled = error.range().map_or(0, |range| range.start.min(source.text.len()));
+                let unclosed = delimiters::of_expression(&source.text).filter(|one| one.at <= stumbled);
+                let (byte, detail) = match &unclosed {
+                    Some(unclosed) => (unclosed.at, &*unclosed.said),
+                    None => (stumbled, error.detail().unwrap_or("it cannot be read")),
+                };
                 let hint = "such as `agent.role == \"main\" and cards`, without braces";
                 return report(
                     problems,

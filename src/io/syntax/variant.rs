@@ -48,7 +48,16 @@ pub(super) fn all(root: &Node) -> Vec<Variant> {
 
 /// Applies a variant. A path that leads nowhere is told and left out.
 pub(super) fn apply(root: &mut Arc<Node>, variant: &Variant, problems: &mut Problems<'_>) {
-    for change in &variant.changes {
+    // What a bench must have and does not is told once, and not again for each path into it.
+    let missing = |head: &str| {
+        super::fields::BENCH.field(head).is_some_and(|field| field.required) && root.get(head).is_none()
+    };
+    let lead_somewhere: Vec<&Change> = variant
+        .changes
+        .iter()
+        .filter(|change| !missing(change.path.split('.').next().unwrap_or_default()))
+        .collect();
+    for change in lead_somewhere {
         let steps: Vec<&str> = change.path.split('.').collect();
         if let Err((message, hint)) = set(root, &steps, change) {
             problems.error(change.at, format!("the path `{}` leads nowhere: {message}", change.path), hint);

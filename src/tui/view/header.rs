@@ -71,8 +71,11 @@ fn agent_pieces(snapshot: &Snapshot) -> Vec<Piece> {
         (Some(only), None) | (None, Some(only)) => pieces.push(Piece::new("", only.to_string())),
         (None, None) => {}
     }
-    if !agent.cwd.is_empty() {
+    if !agent.cwd.is_empty() || agent.cwd_was.is_some() {
         let mut cwd = Piece::new("cwd", agent.cwd.to_string());
+        if agent.cwd.is_empty() {
+            cwd.value = "(empty)".to_owned();
+        }
         cwd.action = Some(Action::Cwd);
         if let Some(draft) = &snapshot.draft {
             cwd.value = draft.value.to_string();

@@ -122,6 +122,12 @@ pub fn one_line(text: &str, chars: usize) -> String {
     }
 }
 
+/// The text of a value in a short form for one line, where an empty one is seen.
+#[must_use]
+pub fn shown_text(text: &str, chars: usize) -> String {
+    if text.is_empty() { "(empty)".to_owned() } else { one_line(text, chars) }
+}
+
 /// A value in a short form for one line.
 #[must_use]
 pub fn value_in_short(value: &Value, chars: usize) -> String {

@@ -30,6 +30,13 @@ pub fn verdict(
         lines.extend(of_call(session, outcome, fix));
     }
     lines.extend(of_rest(ahead, numbers, call, fix));
+    // What makes a price doubtful comes last: the tokens stand.
+    let about_prices = numbers.outcome(call, 0).into_iter().flat_map(|outcome| &outcome.notes);
+    lines.extend(
+        about_prices
+            .filter(|note| !note.doubts_the_read())
+            .map(|note| line("NOTE", note.sentence(), Tone::Plain)),
+    );
     lines
 }
 
@@ -81,6 +88,9 @@ fn of_call(session: &Session, outcome: &Outcome, fix: Option<&str>) -> Vec<Verdi
     let short = differs.then(|| Arc::from(short));
     let at = outcome.blame.as_ref().map(|blame| spot(outcome.call, blame));
     let mut lines = vec![VerdictLine { short, at, ..line(format!("CALL {}", outcome.call.0), text, tone) }];
+    // That what is read may be gone by then belongs to the sentence that says how much is read.
+    let doubts = outcome.notes.iter().filter(|note| note.doubts_the_read());
+    lines.extend(doubts.map(|note| line("NOTE", note.sentence(), Tone::Plain)));
     for (index, behind) in outcome.behind.iter().enumerate() {
         let clause = with_labels(session, |labels| behind.blame.clause(labels));
         // Each counts what is lost with everything in front of it fixed.

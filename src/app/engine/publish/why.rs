@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Shown, one_line, shown_name};
+use super::{Shown, shown_name, shown_text};
 use crate::app::effect::TextPlace;
 use crate::app::snapshot::{Belief, Change, Pending, Why};
 use crate::app::views::Spot;
@@ -72,7 +72,9 @@ pub fn why(shown: &Shown<'_>) -> Why {
                 | Input::Session(_)
         )
     });
-    let mut notes = if changes.is_empty() && !happened && record.compacted.is_none() {
+    // A file that a tool wrote is no input of its own.
+    let happened = happened || record.compacted.is_some() || session.written(record.call).next().is_some();
+    let mut notes = if changes.is_empty() && !happened {
         vec![Arc::from("Nothing has changed since the opening.")]
     } else {
         Vec::new()
@@ -154,8 +156,8 @@ fn change(shown: &Shown<'_>, changed: &Changed) -> Change {
     let (still_old, old_at) = still_old(shown, changed, told).into_iter().unzip();
     Change {
         what,
-        old: one_line(&changed.old, 60).into(),
-        new: one_line(&changed.new, 60).into(),
+        old: shown_text(&changed.old, 60).into(),
+        new: shown_text(&changed.new, 60).into(),
         by: event.label.clone(),
         told: told_lines,
         still_old,

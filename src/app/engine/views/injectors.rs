@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::calls;
-use crate::app::engine::publish::{self, Counter, one_line};
+use crate::app::engine::publish::{self, Counter, one_line, shown_text};
 use crate::app::snapshot::Tone;
 use crate::app::views::{FactRow, FateRow, InjectorRow, InjectorsView, ToldRow};
 use crate::core::bench::{Bench, Keeping, Layer, MessageAt, PlaceKind, Refresh, Since};
@@ -92,7 +92,7 @@ fn since_word(since: Since) -> &'static str {
 }
 
 fn value(text: &str) -> String {
-    if text.is_empty() { "(empty)".to_owned() } else { one_line(text, VALUE) }
+    shown_text(text, VALUE)
 }
 
 fn fact_row(session: &Session, bench: &Bench, fact: &WatchedFact) -> FactRow {

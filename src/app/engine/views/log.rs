@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::app::effect::TextPlace;
 use crate::app::engine::Engine;
-use crate::app::engine::publish::{self, one_line};
+use crate::app::engine::publish::{self, one_line, shown_text};
 use crate::app::views::{LogChange, LogKind, LogRow, LogView};
 use crate::core::fact::{EventId, FactKey, FilePath, Name};
 use crate::core::run::{Changed, Happened, Input, Player, Session, SessionEnd, Step, ToolCall};
@@ -104,8 +104,8 @@ fn step_rows(player: &Player, index: usize, step: &Step, rows: &mut Vec<LogRow>)
 fn change(changed: &Changed) -> LogChange {
     LogChange {
         fact: changed.key.to_string().into(),
-        old: one_line(&changed.old, TEXT).into(),
-        new: one_line(&changed.new, TEXT).into(),
+        old: shown_text(&changed.old, TEXT).into(),
+        new: shown_text(&changed.new, TEXT).into(),
     }
 }
 

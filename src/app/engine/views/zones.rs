@@ -10,7 +10,7 @@ use crate::app::snapshot::{Lost, Tone};
 use crate::app::views::{
     FixRow, ZoneBlame, ZoneFixes, ZoneLane, ZonePart, ZonePreview, ZoneStored, ZonesView,
 };
-use crate::core::cache::{Blame, Family, Labels, Measures, Model, Models, Note, Outcome, Verdict, What};
+use crate::core::cache::{Blame, Family, Labels, Measures, Model, Models, Outcome, Verdict, What};
 use crate::core::fact::{EventId, Name};
 use crate::core::fix::Search;
 use crate::core::run::{Player, Session};
@@ -349,29 +349,7 @@ fn said(outcome: &Outcome, model: &Model, unread: u32, labels: &Labels<'_>) -> V
     } else if outcome.upper_bound {
         lines.push(("an upper bound: its vendor does not say how its cache works.".into(), Tone::Plain));
     }
-    for note in &outcome.notes {
-        let words = match note {
-            Note::PastTypicalLife { age, typical } => format!(
-                "read after {} s, and {} s are typical: real traffic may find it gone.",
-                Thousands(u64::try_from(*age).unwrap_or(0)),
-                Thousands(*typical)
-            ),
-            Note::LaterPrices(day) => format!("prices in force from {day}, which is after this call."),
-            Note::OtherMachine(name) => {
-                format!("{name} has another value: the request may reach a machine that has nothing stored.")
-            }
-            Note::Peak => "at this hour its prices are higher.".to_owned(),
-            Note::Currency(currency) => format!("prices are in {currency}, which is not converted."),
-            Note::Times { param, times } => {
-                format!("with this {param} everything costs x{}.", f64::from(*times) / 1_000.0)
-            }
-            Note::OtherPrice(param) => {
-                format!("with this {param} everything costs another price, which is not known here.")
-            }
-            Note::LongContext => "so long a request has the higher prices.".to_owned(),
-        };
-        lines.push((words.into(), Tone::Plain));
-    }
+    lines.extend(outcome.notes.iter().map(|note| (note.sentence().into(), Tone::Plain)));
     lines
 }
 

@@ -6,6 +6,7 @@ use crate::core::text::Source;
 
 use super::super::node::{Kind, Node};
 use super::super::parse;
+use super::super::suggest;
 use super::super::template::Scope;
 use super::Decoder;
 
@@ -123,7 +124,9 @@ impl Decoder<'_> {
             }
         };
         for name in names.iter().filter(|name| !defined.contains(name)) {
-            let hint = "the tool is sent with its name only".to_owned();
+            let near = suggest::nearest(name, defined.iter().map(|name| &**name));
+            let meant = near.map_or(String::new(), |near| format!("did you mean `{near}`? "));
+            let hint = format!("{meant}the tool is sent with its name only");
             self.problems.warning(at, format!("`{path}` has no definition of `{name}`"), hint);
         }
         Some(())

@@ -6,7 +6,7 @@ use crate::core::bench::{
     Boundary, Cap, CapUnit, Expression, Form, Keep, Keeping, Layer, LayerSource, Matching, OnError, Place,
     PlaceKind, Refresh, Since, Template,
 };
-use crate::core::diagnostic::Position;
+use crate::core::diagnostic::{Position, Severity};
 use crate::core::fact::Name;
 use crate::core::text::Source;
 
@@ -374,6 +374,10 @@ impl Decoder<'_> {
                     }
                 }
             }
+        }
+        // While something is wrong, that may be what would say where a block stands.
+        if self.problems.list.iter().any(|problem| problem.severity == Severity::Error) {
+            return;
         }
         for place in places.values().filter(|place| place.kind == PlaceKind::Block) {
             let used = layers.iter().any(|layer| takes(layer).as_ref() == Some(&place.id));

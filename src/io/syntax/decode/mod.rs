@@ -55,7 +55,8 @@ pub(super) struct Decoder<'a> {
     /// The fields of the reads that clients report.
     reported_fields: Vec<Name>,
     places: Vec<Name>,
-    tools: Vec<Name>,
+    /// None where some names could not be read, so that nobody knows which tools there are.
+    tools: Option<Vec<Name>>,
     /// What can stand in a path: the values that the bench itself gives, by dotted name.
     constants: IndexMap<Name, Value>,
     /// True for the built-in bench, which works in the folder that the user named.
@@ -80,14 +81,7 @@ pub(super) fn bench(
     let keys = |key: &str| -> Vec<Name> {
         root.get(key).into_iter().flat_map(|node| node.entries().iter().map(|e| e.key.clone())).collect()
     };
-    let tools = root
-        .get("tools")
-        .into_iter()
-        .flat_map(|node| node.items())
-        .filter_map(|group| group.get("names"))
-        .flat_map(|names| names.items())
-        .filter_map(|name| name.as_text().cloned())
-        .collect();
+    let tools = declared_tools(root);
     let names = Names { values: [keys("facts"), keys("read")].concat(), agent: keys("agent") };
     checker.set_names(names);
     let mut decoder = Decoder {
@@ -224,8 +218,8 @@ impl Decoder<'_> {
             if parse_time(text).is_some() {
                 workspace.clock = Some(text.clone());
             } else {
-                let hint = "such as `2026-04-01T09:00:00+08:00[Asia/Shanghai]` or `2026-04-01T01:00:00Z`";
-                self.problems.error(clock.at, format!("`{text}` is not a time"), hint.to_owned());
+                let (message, hint) = not_a_time(text);
+                self.problems.error(clock.at, message, hint);
             }
         }
         workspace
@@ -334,6 +328,36 @@ impl Decoder<'_> {
     fn hint(word: &str, known: &[Name]) -> Option<String> {
         suggest::hint(word, known.iter().map(|name| &**name).collect::<Vec<_>>())
     }
+}
+
+/// What is wrong with a text that is to be a time, and a hint.
+fn not_a_time(text: &str) -> (String, String) {
+    let zone = text.split_once('[').and_then(|(_, zone)| zone.strip_suffix(']'));
+    let known = jiff::tz::db().available().map(|name| name.to_string()).collect::<Vec<_>>();
+    match zone.filter(|zone| !known.iter().any(|name| name == zone)) {
+        Some(zone) => {
+            let near = suggest::nearest(zone, known.iter().map(String::as_str));
+            let hint = near.map_or_else(
+                || "a name of the time zone database, such as `Europe/Berlin`".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            (format!("there is no time zone `{zone}`"), hint)
+        }
+        None => {
+            let hint = "such as `2026-04-01T09:00:00+08:00[Asia/Shanghai]` or `2026-04-01T01:00:00Z`";
+            (format!("`{text}` is not a time"), hint.to_owned())
+        }
+    }
+}
+
+/// The tools that a bench declares; none where what should be a list of names is none.
+fn declared_tools(root: &Node) -> Option<Vec<Name>> {
+    let mut tools = Vec::new();
+    for group in root.get("tools").map(|node| node.items()).unwrap_or_default() {
+        let Kind::Seq(names) = &group.get("names")?.kind else { return None };
+        tools.extend(names.iter().filter_map(|name| name.as_text().cloned()));
+    }
+    Some(tools)
 }
 
 /// The names of the reads that are folders of skills.

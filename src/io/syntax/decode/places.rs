@@ -90,6 +90,16 @@ impl Decoder<'_> {
                 "one file holds one text: give the place a `join` that stands between its layers".to_owned();
             self.problems.error(path.at, "`path` does not go with `join: blocks`", hint);
         }
+        if let Some(join) =
+            node.get("join").filter(|join| matches!(&*join.text, "block" | "Blocks" | "Block"))
+        {
+            let hint = "did you mean `blocks`, which makes each layer a block of its own?".to_owned();
+            self.problems.warning(
+                join.at,
+                format!("`join` puts the text `{}` between layers", join.text),
+                hint,
+            );
+        }
         let wrap = node.get("wrap").map(|node| node.items()).unwrap_or_default();
         let markers = self.markers(node);
         let path = node.get("path").map(|path| self.place_path(path, "path"));

@@ -181,8 +181,9 @@ impl Decoder<'_> {
         let pairs = || {
             places.iter().filter_map(|place| place.value.get("markers")).flat_map(|markers| markers.entries())
         };
-        let pair = pairs().find(|entry| entry.key == *name).map(|entry| entry.value.items());
-        if let Some([start, end]) = pair {
+        if let Some(pair) = pairs().find(|entry| entry.key == *name) {
+            // What is wrong with the pair itself is told at its place.
+            let [start, end] = pair.value.items() else { return None };
             let (start, end) = (start.as_text()?.clone(), end.as_text()?.clone());
             return Some(Markers { name: name.clone(), start, end });
         }
@@ -262,10 +263,8 @@ impl Decoder<'_> {
 
     /// A tool that the bench declares.
     pub(super) fn tool(&mut self, name: &Name, at: crate::core::diagnostic::Position) -> bool {
-        if self.tools.contains(name) {
-            return true;
-        }
-        let hint = Decoder::hint(name, &self.tools)
+        let Some(tools) = self.tools.as_ref().filter(|tools| !tools.contains(name)) else { return true };
+        let hint = Decoder::hint(name, tools)
             .unwrap_or_else(|| "declare it: `tools: [ { names: [...] } ]`".to_owned());
         self.problems.error(at, format!("the tool `{name}` is not declared in `tools`"), hint);
         false

@@ -41,7 +41,11 @@ impl Decoder<'_> {
 
     fn lines(&mut self, nodes: &[Arc<Node>], script: &mut Script) {
         for node in nodes {
-            let Some((kind, value)) = LINE.kind(node) else { continue };
+            let Some((kind, value)) = LINE.kind(node) else {
+                // What the line was meant to be is not known, so the lines behind it are not judged by it.
+                (script.prepared, script.called) = (true, true);
+                continue;
+            };
             if kind == "agent" {
                 self.agent(value, node.at, script);
             } else if let Some(input) = self.input(kind, node, value, script) {
