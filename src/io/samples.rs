@@ -100,6 +100,7 @@ const SAMPLES: &[Sample] = &[
             "skill.md",
             "skills.md",
             "tasks.md",
+            "tools.json",
             "tools.md",
         ]
     ),

@@ -185,8 +185,8 @@ const IN_SAMPLES: &[(&str, &[&str])] = &[
     // Its claim is that a change of the directory is announced and breaks nothing. And two of its keys are not in the
     // order of its priorities, as in the program that it shows.
     ("xbot", &["volatile_first system_prompt", "key_order channel project_hint"]),
-    // A sample is short: its one mark covers a little less than the minimum.
-    ("mao", &["below_minimum system prompt"]),
+    // Its first run changes the rules while it runs, and they stand in front of the conversation.
+    ("mao", &["volatile_first rules"]),
     // Its first run puts the time in front of everything.
     ("cache-lab", &["volatile_first clock"]),
     // The block behind the rules is made again each turn, and begins with the time.

@@ -40,6 +40,7 @@ mod session;
 mod settings;
 #[path = "../support/mod.rs"]
 mod support;
+mod tours;
 mod watch;
 mod what_if;
 mod wire;

@@ -485,6 +485,19 @@ fn a_signal_ends_a_server_with_a_word_to_everybody() {
 }
 
 #[test]
+fn a_connection_that_never_asks_does_not_keep_a_server_from_ending() {
+    let stage = Stage::of("mao");
+    let mut server = stage.serve("0", &[]);
+    let mut half = TcpStream::connect(&server.address).expect("it listens");
+    half.write_all(b"GET /ws HTTP/1.1\r\nHost: ").expect("it reads");
+    // Connections are taken in order: whoever comes later is welcomed, so the half request has been seen.
+    server.connect();
+    server.process.signal(Signal::SIGTERM);
+    assert_eq!(server.process.status(), Some(0));
+    assert_eq!(server.stderr.iter().collect::<Vec<_>>(), [""; 0], "nothing to complain of");
+}
+
+#[test]
 fn a_second_server_of_a_bench_and_wrong_addresses_are_refused() {
     let stage = Stage::of("mao");
     let server = stage.serve("0", &[]);

@@ -112,6 +112,8 @@ pub(super) struct Ahead {
     pub(super) numbers: Option<Numbers>,
     /// The same for the models side by side, while somebody looks at them.
     pub(super) lanes: Option<Numbers>,
+    /// The same run on the bench as it is written, while somebody looks at the injectors under variants.
+    pub(super) plain: Option<Player>,
 }
 
 /// What a CWD that is typed and not entered would do, or a text that is typed and not saved.

@@ -20,7 +20,7 @@ use crate::core::cache::Measures;
 use crate::core::lint::{Finding, Price, Subject};
 use crate::core::run::Player;
 use crate::core::tokens::{Encoding, Measure, Method};
-use crate::core::wire::{Request, redact};
+use crate::core::wire::{CallNo, Request, redact};
 use crate::io::overlay::profile;
 
 impl Engine {
@@ -52,6 +52,7 @@ impl Engine {
             player: player.forecast(&mut AsLoad(&mut *self.edge)),
             numbers: None,
             lanes: None,
+            plain: None,
         });
         if counts && ahead.numbers.is_none() {
             // A preview at an earlier call shares no calls with what was sent behind it.
@@ -66,6 +67,12 @@ impl Engine {
             let mut numbers = Numbers::new(self.models.clone(), lanes(&self.beside()));
             numbers.extend(ahead.player.session(), true, &mut self.counters);
             ahead.lanes = Some(numbers);
+        }
+        if self.view == View::Injectors && !self.options.variants.is_empty() && ahead.plain.is_none() {
+            let edge = &mut *self.edge;
+            let written = edge.bench(&[]).ok().map(|(bench, _)| adjusted(bench, &self.options));
+            ahead.plain =
+                written.and_then(|bench| player.rebuild(bench, CallNo(u32::MAX), &mut AsLoad(edge)).ok());
         }
         ahead
     }
@@ -120,7 +127,8 @@ impl Engine {
                     .map_or(ViewData::None, ViewData::Ledger)
             }
             (View::Injectors, Some(record)) => {
-                ViewData::Injectors(views::injectors(session, record.call, measured))
+                let plain = ahead.plain.as_ref().map(Player::session);
+                ViewData::Injectors(views::injectors(session, record.call, plain, measured))
             }
             (View::Blocks, Some(record)) => {
                 let texts = profile::texts_of(session, record);

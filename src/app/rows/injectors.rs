@@ -110,7 +110,7 @@ fn fact_lines(lines: &mut Vec<Line>, row: &InjectorRow, fact: &FactRow) {
     }
 }
 
-fn change_lines(key: &str, row: &InjectorRow, change: &FateRow, first: bool) -> [Line; 2] {
+fn change_lines(key: &str, row: &InjectorRow, change: &FateRow, first: bool) -> Vec<Line> {
     let goal = match change.call {
         Some(call) => Goal::Call { call, message: change.message, layer: Some(row.layer.clone()) },
         None => Goal::Nothing,
@@ -119,16 +119,22 @@ fn change_lines(key: &str, row: &InjectorRow, change: &FateRow, first: bool) -> 
     let label = format!("{label:<11}");
     let ink = if change.lost { Ink::Bad } else { Ink::Good };
     let sign = if change.lost { "! " } else { "" };
-    [
+    let below = |part: &str, text: String, ink| {
+        Line { depth: 2, whole: true, ..Line::new(format!("{key}{part}")) }
+            .cell(" ".repeat(13), Ink::Label)
+            .cell(text, ink)
+    };
+    let mut lines = vec![
         Line { depth: 2, whole: true, ..Line::new(key) }
             .cell(label, Ink::Label)
             .cell(&*change.change, Ink::Text)
             .goal(goal.clone()),
-        Line { depth: 2, whole: true, ..Line::new(format!("{key}f")) }
-            .cell(" ".repeat(13), Ink::Label)
-            .cell(format!("{sign}{}", change.fate), ink)
-            .goal(goal),
-    ]
+        below("f", format!("{sign}{}", change.fate), ink).goal(goal),
+    ];
+    if let Some(written) = &change.written {
+        lines.push(below("w", format!("as the bench is written: {written}"), Ink::Good));
+    }
+    lines
 }
 
 fn told_lines(lines: &mut Vec<Line>, state: &State, row: &InjectorRow) {

@@ -64,6 +64,9 @@ pub struct FateRow {
     pub fate: Arc<str>,
     /// True for a change that the model never hears of.
     pub lost: bool,
+    /// What becomes of a lost one in the bench as it is written, without the variants that are on; none where the bench
+    /// loses it, too.
+    pub written: Option<Arc<str>>,
     /// Where it was told, or should have been.
     pub call: Option<CallNo>,
     /// The message in which it was told.

@@ -45,7 +45,7 @@ pub(super) fn in_short(lookup: &Lookup) -> Arc<str> {
         Lookup::Ready(value, ..) => value.to_string().into(),
         Lookup::Absent(_) => "not there".into(),
         Lookup::Failed(reason, _) => reason.clone(),
-        Lookup::Unknown => "".into(),
+        Lookup::Unknown => "not known".into(),
     }
 }
 

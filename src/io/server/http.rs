@@ -105,9 +105,13 @@ pub fn serve(
             tokio::time::sleep(GRACE).await;
         };
         tokio::pin!(late);
-        tokio::select! {
-            served = async { server.await } => served?,
-            () = &mut late => {}
+        // Whoever holds a connection open and asks nothing on it is not waited for.
+        let in_time = tokio::select! {
+            served = async { server.await } => served.map(|()| true)?,
+            () = &mut late => false,
+        };
+        if !in_time {
+            return Ok(Served::Ended);
         }
         let everybody = connections.acquire_many(u32::try_from(CONNECTIONS).unwrap_or(u32::MAX));
         tokio::select! {

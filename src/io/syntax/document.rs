@@ -245,7 +245,7 @@ fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
                 let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
                 let also = format!("the same in {word} {}", lines.join(", "));
                 problem.hint = Some(match problem.hint {
-                    Some(hint) => format!("{hint}; {also}"),
+                    Some(hint) => format!("{hint} ({also})"),
                     None => also,
                 });
             }

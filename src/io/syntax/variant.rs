@@ -60,7 +60,8 @@ pub(super) fn apply(root: &mut Arc<Node>, variant: &Variant, problems: &mut Prob
     for change in lead_somewhere {
         let steps: Vec<&str> = change.path.split('.').collect();
         if let Err((message, hint)) = set(root, &steps, change) {
-            problems.error(change.at, format!("the path `{}` leads nowhere: {message}", change.path), hint);
+            // The path stands in the line. Without it here, all paths into what is not there are one mistake.
+            problems.error(change.at, format!("this path leads nowhere: {message}"), hint);
         }
     }
 }

@@ -14,20 +14,62 @@ use crate::core::wire::CallNo;
 /// How many characters of a value are shown.
 const VALUE: usize = 60;
 
-/// The injectors at `call`, sent or prepared.
-pub fn injectors(session: &Session, call: CallNo, mut counter: Counter<'_>) -> InjectorsView {
+/// The injectors at `call`, sent or prepared. `plain` is the same run on the bench as it is written, to its end, where
+/// variants are on: what they lose is shown beside what becomes of it there.
+pub fn injectors(
+    session: &Session,
+    call: CallNo,
+    plain: Option<&Session>,
+    mut counter: Counter<'_>,
+) -> InjectorsView {
     let bench = session.bench();
+    let plain =
+        plain.and_then(|plain| Some(Plain { injectors: plain.injectors(last(plain)?), session: plain }));
     let rows = session
         .injectors(call)
         .into_iter()
-        .map(|injector| row(session, bench, injector, &mut counter))
+        .map(|injector| row(session, bench, injector, plain.as_ref(), &mut counter))
         .collect();
     let empty = "No layer of this bench speaks in messages or announces changes: what changes is told where the \
                  system prompt is built again, or not at all.";
     InjectorsView { call, rows, empty: empty.into() }
 }
 
-fn row(session: &Session, bench: &Bench, injector: Injector, counter: &mut Counter<'_>) -> InjectorRow {
+/// The same run on the bench as it is written.
+struct Plain<'s> {
+    session: &'s Session,
+    injectors: Vec<Injector>,
+}
+
+/// The last call of a run, sent or prepared.
+fn last(session: &Session) -> Option<CallNo> {
+    session.prepared().or(session.calls().last().map(|call| &**call)).map(|call| call.call)
+}
+
+impl Plain<'_> {
+    /// What becomes of a change there; none where it is lost there, too.
+    fn fate(&self, layer: &Name, fact: &WatchedFact, change: &Fated, before: CallNo) -> Option<String> {
+        let injector = self.injectors.iter().find(|injector| injector.layer == *layer)?;
+        let there = injector.facts.iter().find(|there| there.fact == fact.fact)?;
+        let same = |other: &&Fated| {
+            (&other.old, &other.new) == (&change.old, &change.new)
+                && self.session.event(other.event).before == before
+        };
+        match there.changes.iter().find(same) {
+            Some(other) if other.fate.is_lost() => None,
+            Some(other) => Some(fate_words(self.session, &other.fate)),
+            None => Some("this does not happen".to_owned()),
+        }
+    }
+}
+
+fn row(
+    session: &Session,
+    bench: &Bench,
+    injector: Injector,
+    plain: Option<&Plain<'_>>,
+    counter: &mut Counter<'_>,
+) -> InjectorRow {
     let mut told: Vec<ToldRow> = injector.told.iter().map(|told| told_row(session, told, counter)).collect();
     told.reverse();
     let (pending, staged) = match &injector.pending {
@@ -47,7 +89,7 @@ fn row(session: &Session, bench: &Bench, injector: Injector, counter: &mut Count
     InjectorRow {
         shown: publish::shown_name(bench, &injector.layer),
         rule: layer.map(|layer| rule(bench, layer)).unwrap_or_default().into(),
-        facts: injector.facts.iter().map(|fact| fact_row(session, bench, fact)).collect(),
+        facts: injector.facts.iter().map(|fact| fact_row(session, &injector.layer, fact, plain)).collect(),
         pending: pending.map(Arc::from),
         staged,
         silent: injector.silent,
@@ -95,9 +137,14 @@ fn value(text: &str) -> String {
     shown_text(text, VALUE)
 }
 
-fn fact_row(session: &Session, bench: &Bench, fact: &WatchedFact) -> FactRow {
-    let mut changes: Vec<FateRow> =
-        fact.changes.iter().map(|change| fate_row(session, bench, change)).collect();
+fn fact_row(session: &Session, layer: &Name, fact: &WatchedFact, plain: Option<&Plain<'_>>) -> FactRow {
+    let row = |change: &Fated| {
+        let lost = plain.filter(|_| change.fate.is_lost());
+        let written =
+            lost.and_then(|plain| plain.fate(layer, fact, change, session.event(change.event).before));
+        FateRow { written: written.map(Arc::from), ..fate_row(session, change) }
+    };
+    let mut changes: Vec<FateRow> = fact.changes.iter().map(row).collect();
     changes.reverse();
     let belief = |numbers: &[CallNo], word: &str, tone| {
         (!numbers.is_empty()).then(|| (Arc::from(format!("{word} in {}", calls(numbers))), tone))
@@ -119,41 +166,40 @@ fn fact_row(session: &Session, bench: &Bench, fact: &WatchedFact) -> FactRow {
     }
 }
 
-fn fate_row(session: &Session, bench: &Bench, change: &Fated) -> FateRow {
+/// What became of a change, in words.
+fn fate_words(session: &Session, fate: &Fate) -> String {
     let label = |event| session.event(event).label.clone();
-    let (fate, call, message) = match &change.fate {
-        Fate::Told { call, into } => {
-            (format!("told in call {}, message {}", call.0, into.0), Some(*call), Some(*into))
-        }
-        Fate::Staged { call, into } => {
-            (format!("goes out with call {}, in message {}", call.0, into.0), Some(*call), Some(*into))
-        }
+    match fate {
+        Fate::Told { call, into } => format!("told in call {}, message {}", call.0, into.0),
+        Fate::Staged { call, into } => format!("goes out with call {}, in message {}", call.0, into.0),
         Fate::Said { call, by } => {
-            let names: Vec<Name> = by.iter().map(|id| publish::shown_name(bench, id)).collect();
-            (format!("call {} says it itself, in {}", call.0, names.join(", ")), Some(*call), None)
+            let names: Vec<Name> = by.iter().map(|id| publish::shown_name(session.bench(), id)).collect();
+            format!("call {} says it itself, in {}", call.0, names.join(", "))
         }
-        Fate::Pending { waits_for } => (format!("pending: waits for {waits_for}"), None, None),
-        Fate::ChangedBack { by } => {
-            (format!("swallowed: changed back by {} before it was told", label(*by)), None, None)
-        }
+        Fate::Pending { waits_for } => format!("pending: waits for {waits_for}"),
+        Fate::ChangedBack { by } => format!("swallowed: changed back by {} before it was told", label(*by)),
         Fate::Replaced { by, with } => {
-            let words = format!(
-                "replaced by {} ({}) before it was told: only the net change is",
-                value(with),
-                label(*by)
-            );
-            (words, None, None)
+            format!("replaced by {} ({}) before it was told: only the net change is", value(with), label(*by))
         }
         Fate::Swallowed { call } => {
-            let words = format!("swallowed: the look for call {} took it for the baseline", call.0);
-            (words, Some(*call), None)
+            format!("swallowed: the look for call {} took it for the baseline", call.0)
         }
         Fate::Untold { why } => {
             let why = why.as_ref().map_or(String::new(), |why| format!(": {why}"));
-            (format!("never told{why}"), None, None)
+            format!("never told{why}")
         }
-        Fate::Unseen => ("no call was prepared since".to_owned(), None, None),
+        Fate::Unseen => "no call was prepared since".to_owned(),
+    }
+}
+
+fn fate_row(session: &Session, change: &Fated) -> FateRow {
+    let label = |event| session.event(event).label.clone();
+    let (call, message) = match &change.fate {
+        Fate::Told { call, into } | Fate::Staged { call, into } => (Some(*call), Some(*into)),
+        Fate::Said { call, .. } | Fate::Swallowed { call } => (Some(*call), None),
+        _ => (None, None),
     };
+    let fate = fate_words(session, &change.fate);
     let failed = match change.failed.as_slice() {
         [] => String::new(),
         some => format!("; not told by {}, whose sending failed", calls(some)),
@@ -163,6 +209,7 @@ fn fate_row(session: &Session, bench: &Bench, change: &Fated) -> FateRow {
             .into(),
         fate: format!("{fate}{failed}").into(),
         lost: change.fate.is_lost(),
+        written: None,
         call,
         message,
     }
