@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::control::{Ahead, Engine};
+use super::control::{Ahead, Engine, adjusted};
 use super::info;
 use super::lanes::lanes;
 use super::lints;
