@@ -483,9 +483,11 @@ fn x48_an_edit_of_the_newest_tool_message_loses_no_change() {
 #[test]
 fn x48_a_deleted_result_is_no_longer_counted() {
     let mut scene = Scene::xbot(&[]);
-    scene.play("context_edit");
-    // Cd, then Read, which was deleted, then Cd.
-    let told = newest_tool(&scene.request(4)).to_owned();
+    scene.user("go").call([cd("api")]).call([gives("Shell", "r")]);
+    scene.edit_newest_tool(None);
+    scene.call([cd("../docs")]);
+    // Cd, then Shell, whose result was deleted, then Cd.
+    let told = newest_tool(&scene.next()).to_owned();
     assert!(told.contains("已完成 2 次工具调用"), "{told}");
 }
 
