@@ -271,7 +271,16 @@ impl<'a> Job<'a> {
                 self.applied("refresh", done, out)
             }
             None => {
-                report::nothing(&self, "refresh", "no overlay is applied here", &[], out)?;
+                // Which of several is meant, nobody can say; one that was named is not applied, whatever else is.
+                let several = if self.args.session.is_none() { &others[..] } else { &[] };
+                let why = match several {
+                    [] => "no overlay is applied here",
+                    _ => "several sessions are applied here",
+                };
+                let hint = |record: &Record| {
+                    format!("`--session {}` writes that of process {}", record.id, record.owner.pid)
+                };
+                report::nothing(&self, "refresh", why, &several.iter().map(hint).collect::<Vec<_>>(), out)?;
                 Ok(Outcome::Found)
             }
         }
