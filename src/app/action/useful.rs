@@ -136,9 +136,9 @@ pub fn own_keys_first(state: &State) -> bool {
 /// Which hints stay in a narrow footer, now: lower stays longer.
 #[must_use]
 pub fn rank(state: &State, info: &ActionInfo) -> u8 {
-    // While a script goes on, nobody has to.
-    let scripted = state.snapshot.calls.by_hand.is_none();
-    let rank = if scripted && matches!(info.action, Action::Say | Action::Reply) { 12 } else { info.rank };
+    // While a script goes on, nobody has to; and who reads a view reads.
+    let last = state.snapshot.calls.by_hand.is_none() || state.view != View::Main;
+    let rank = if last && matches!(info.action, Action::Say | Action::Reply) { 12 } else { info.rank };
     if !own_keys_first(state) {
         return rank;
     }
