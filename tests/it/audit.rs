@@ -371,14 +371,15 @@ fn a_log_is_followed_while_it_grows_and_when_it_is_replaced() {
     fs::write(&log, lines()[2].clone() + "\n").expect("written");
     let call = next();
     assert_eq!((call["line"].clone(), call["verdict"].clone()), (json!(1), json!("changed")));
+    // Cut and longer again before anybody looks, as programs do that rotate logs: nothing but its bytes tells it.
+    let later = |turns, at| self::call("/home/shop/api", turns, at, 2_900, 0);
+    fs::write(&log, [lines()[1].clone(), later(4, 60), later(5, 80)].join("\n") + "\n").expect("written");
+    // The first line was told before.
+    assert_eq!((next()["line"].clone(), next()["line"].clone()), (json!(2), json!(3)));
     // Another file in its place.
-    let other = written(folder.path(), "other.jsonl", call_line());
+    let other = written(folder.path(), "other.jsonl", later(6, 100) + "\n");
     fs::rename(&other, &log).expect("renamed");
     assert_eq!(next()["line"], json!(1));
     child.kill().expect("it can be ended");
     let _ = child.wait();
-}
-
-fn call_line() -> String {
-    call("/home/shop/api", 4, 60, 2_900, 0) + "\n"
 }

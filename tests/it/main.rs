@@ -26,6 +26,7 @@ mod init;
 mod injectors;
 mod ledger;
 mod lints;
+mod models_command;
 mod overlay;
 mod overlay_command;
 mod pictures;

@@ -40,7 +40,12 @@ pub struct Lines {
     /// A line that was read while another one was still open.
     ready: Option<Line>,
     position: u64,
+    /// The bytes right in front of it, at most [`TAIL`].
+    tail: Vec<u8>,
 }
+
+/// So many bytes in front of a place are the same only where nobody has written the file anew.
+const TAIL: usize = 64;
 
 impl Lines {
     /// A reader of lines of at most so many bytes.
@@ -55,6 +60,7 @@ impl Lines {
             list: false,
             ready: None,
             position: 0,
+            tail: Vec::new(),
         }
     }
 
@@ -70,6 +76,11 @@ impl Lines {
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
+    }
+
+    /// The bytes that were read last.
+    pub(super) fn tail(&self) -> &[u8] {
+        &self.tail
     }
 
     /// The next line: none where the bytes end, for now or for good.
@@ -121,6 +132,9 @@ impl Lines {
                 self.dropped += (std::mem::take(&mut self.partial).len() + taken) as u64;
             }
             let used = taken + usize::from(whole);
+            let last = &buffer[used.saturating_sub(TAIL)..used];
+            self.tail.drain(..(self.tail.len() + last.len()).saturating_sub(TAIL));
+            self.tail.extend_from_slice(last);
             bytes.consume(used);
             self.position += used as u64;
             if whole {

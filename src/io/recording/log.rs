@@ -39,7 +39,7 @@ pub enum News {
     Same,
     /// It became shorter: it is read from its beginning, as a new one.
     Truncated,
-    /// Another file stands in its place.
+    /// Another file stands in its place, or other bytes where it was read.
     Replaced,
 }
 
@@ -170,6 +170,22 @@ impl Log {
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
         (self.taken(), self.size)
+    }
+
+    /// False where other bytes stand right in front of what is read next: a log that was cut when it was rotated may be
+    /// longer again than it was before anybody looks.
+    fn is_where_it_was(&self) -> bool {
+        let tail = self.lines.tail();
+        if tail.is_empty() || self.bytes.taken().is_some() {
+            return true;
+        }
+        let from = self.lines.position() - tail.len() as u64;
+        let mut there = vec![0; tail.len()];
+        let read = File::open(&self.path).and_then(|mut file| {
+            file.seek(SeekFrom::Start(from))?;
+            file.read_exact(&mut there)
+        });
+        read.is_err() || there == tail
     }
 
     fn taken(&self) -> u64 {
@@ -342,6 +358,7 @@ impl Log {
         let metadata = fs::metadata(&self.path)?;
         let other = identity(&metadata) != self.identity;
         let shorter = metadata.is_file() && metadata.len() < self.taken();
+        let other = other || !self.compressed && !shorter && !self.is_where_it_was();
         if !self.compressed && !other && !shorter {
             self.size = Some(metadata.len());
             return Ok(News::Same);
