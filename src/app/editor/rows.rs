@@ -107,13 +107,30 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// The row some rows above or below one, and how many rows it was gone.
+    /// The row some rows above or below one; the first or the last where there are not so many.
     #[must_use]
     pub fn moved(&self, mut row: Row, by: isize) -> Row {
-        for _ in 0..by.unsigned_abs() {
-            let next = if by < 0 { self.before(row) } else { self.after(row) };
-            let Some(next) = next else { break };
-            row = next;
+        if by >= 0 {
+            for _ in 0..by {
+                let Some(next) = self.after(row) else { break };
+                row = next;
+            }
+            return row;
+        }
+        let mut left = by.unsigned_abs();
+        while left > 0 {
+            // Where the rows of a long line begin is known from the start of its part only, which is laid out once and not
+            // once for each of them.
+            let stride = stride_of(self.document.line(row.row), row.start);
+            let above: Vec<Row> =
+                self.part(row.row, stride).take_while(|above| above.start < row.start).collect();
+            if let Some(at) = above.len().checked_sub(left) {
+                return above[at];
+            }
+            left -= above.len();
+            row = above.first().copied().unwrap_or(row);
+            let Some(before) = self.before(row) else { break };
+            (row, left) = (before, left - 1);
         }
         row
     }
@@ -201,6 +218,22 @@ mod tests {
         let below = rows.moved(row, 30);
         assert_eq!(rows.moved(below, -30), row);
         assert_eq!(rows.moved(rows.of(Place { row: 2, byte: 0 }), -1).end, 1_000_000);
+    }
+
+    #[test]
+    fn many_rows_up_are_one_row_up_many_times() {
+        let wide = "目录与规则 and more 🙂 of it e\u{301}\t".repeat(800);
+        let document = document(&format!("a\n\n{wide}\nb\n{}\n{wide}", "x".repeat(2 * STRIDE)));
+        for cells in [9, 40, 200] {
+            let rows = Rows::new(&document, cells);
+            let all: Vec<Row> = rows.from(Place::default()).collect();
+            for (number, row) in all.iter().enumerate().rev().step_by(61) {
+                for by in [1, 2, 57, 300, all.len()] {
+                    let want = all[number.saturating_sub(by)];
+                    assert_eq!(rows.moved(*row, -(by as isize)), want, "{by} up from {number} in {cells}");
+                }
+            }
+        }
     }
 
     proptest! {
