@@ -62,7 +62,7 @@ impl Overlay<'_> {
                         other.id, other.owner.pid
                     ));
                 }
-                record.written = self.to_be_written(&record, texts, now.as_deref(), after.as_deref());
+                record.written = self.hashes(&record, texts, now.as_deref(), after.as_deref());
                 if !self.dry {
                     self.world
                         .make_folder(&sessions.folder.join(id))
@@ -87,7 +87,7 @@ impl Overlay<'_> {
 
     /// What the record says of the file when it is written: the hash of what it holds, where that is the session's, and of
     /// what it is to hold. In the source, that of the block alone.
-    fn to_be_written(
+    fn hashes(
         &self,
         record: &Record,
         texts: &Texts,

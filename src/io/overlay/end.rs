@@ -22,7 +22,7 @@ impl Overlay<'_> {
         };
         let found = self.known(id)?;
         self.of_this_file(id, found.as_ref())?;
-        if !found.as_ref().is_some_and(|record| record.ended.is_none()) {
+        if found.as_ref().is_none_or(|record| record.ended.is_some()) {
             let path = path(found.as_ref());
             let now = self.content(&path)?;
             // In the source, one that ended has nothing any more.
