@@ -216,6 +216,14 @@ pub enum Mode {
     Editor,
 }
 
+impl Mode {
+    /// True while a list is open whose rows are gone through.
+    #[must_use]
+    pub fn is_list(self) -> bool {
+        matches!(self, Mode::Find | Mode::Menu | Mode::Variants | Mode::Form | Mode::Calls)
+    }
+}
+
 /// What is open above the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverlayKind {

@@ -46,9 +46,22 @@ pub fn layers(table: &LayerTable, sign: &str) -> Table {
     let count = |tokens: Option<u64>| {
         tokens.map_or_else(|| "n/a".to_owned(), |tokens| format!("{sign}{}", grouped(tokens)))
     };
-    let mut lines = Table::new(&[">byte", ">run", "layer", "place", ">chars", ">tokens", "change", "note"]);
+    // Commands take ids; where titles or keys are shown instead, both are said.
+    let ids = table.rows.iter().any(|row| row.shown != row.id);
+    let heads: &[&str] = if ids {
+        &[">byte", ">run", "layer", "id", "place", ">chars", ">tokens", "change", "note"]
+    } else {
+        &[">byte", ">run", "layer", "place", ">chars", ">tokens", "change", "note"]
+    };
+    let mut lines = Table::new(heads);
+    let with_id = |mut cells: Vec<String>, id: &str| {
+        if ids {
+            cells.insert(3, id.to_owned());
+        }
+        cells
+    };
     for row in &table.rows {
-        lines.row([
+        let cells = vec![
             byte(row.byte),
             row.run.map_or_else(
                 || "-".to_owned(),
@@ -60,11 +73,13 @@ pub fn layers(table: &LayerTable, sign: &str) -> Table {
             if row.included { count(row.tokens) } else { "-".to_owned() },
             row.change.to_string(),
             note(row),
-        ]);
+        ];
+        let id = if row.shown == row.id { "" } else { &*row.id };
+        lines.row(with_id(cells, id));
     }
     if let Some(total) = &table.total {
         let joins = format!("{} of them between layers", grouped(total.joins));
-        lines.row([
+        let cells = vec![
             String::new(),
             String::new(),
             total.label.to_string(),
@@ -73,7 +88,8 @@ pub fn layers(table: &LayerTable, sign: &str) -> Table {
             count(total.tokens),
             String::new(),
             joins,
-        ]);
+        ];
+        lines.row(with_id(cells, ""));
     }
     lines
 }

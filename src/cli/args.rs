@@ -154,8 +154,8 @@ pub enum Command {
     },
     /// Print the JSON Schema of bench files
     Schema,
-    /// List the samples
-    Samples(JsonArgs),
+    /// List the samples, or copy one into a folder of your own
+    Samples(SamplesArgs),
     /// Perform a demo, one beat for each Space; without NAME, list the demos
     Demo(DemoArgs),
     /// List the keys of the workbench, as your settings have them
@@ -239,12 +239,30 @@ pub struct ThemesArgs {
     pub settings: SettingsArgs,
 }
 
-/// A command whose only option is its form.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct JsonArgs {
+/// `samples`.
+#[derive(Clone, Debug, Default, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct SamplesArgs {
+    /// What to do instead of listing them.
+    #[command(subcommand)]
+    pub action: Option<SamplesAction>,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// What can be done with a sample.
+#[derive(Clone, Debug, Subcommand)]
+pub enum SamplesAction {
+    /// Copy a sample into a folder of your own; nothing is written over
+    Copy {
+        /// The name of the sample
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The folder, which may be new; by default one with the name of the sample, here
+        #[arg(value_name = "FOLDER")]
+        folder: Option<PathBuf>,
+    },
 }
 
 /// `demo`.

@@ -20,8 +20,9 @@ use crate::core::text::number::grouped;
 use crate::io::bench_file::Machine;
 use crate::io::demos::{self, Demo};
 use crate::io::settings::{Given, Origin, Setting};
+use crate::io::syntax::suggest;
 use crate::io::watch::Mode;
-use crate::io::{models, samples};
+use crate::io::{models, near, samples};
 use crate::tui::setup::Reader;
 use crate::tui::{terminal, workbench};
 
@@ -93,7 +94,8 @@ pub(super) fn run(args: &DemoArgs, out: &mut Out<'_>) -> Result {
 }
 
 fn list(json: bool, out: &mut Out<'_>) -> Result {
-    let read = |demo: &demos::BuiltIn| demo.demo().map_err(Failure::message).map(|read| (demo.name, read));
+    let read =
+        |demo: &demos::BuiltIn| demo.demo().map_err(Failure::Diagnostics).map(|read| (demo.name, read));
     let list: Vec<(&str, Demo)> = demos::demos().iter().map(read).collect::<Result<_>>()?;
     if json {
         let demos = list.into_iter().map(|(name, demo)| Entry {
@@ -117,6 +119,7 @@ fn list(json: bool, out: &mut Out<'_>) -> Result {
 /// Performs a demo in the workbench.
 pub(super) fn perform(args: &DemoArgs, color: Option<ColorArg>) -> Result<Outcome> {
     let Some(name) = &args.name else { return Ok(Outcome::Done) };
+    let engine = open(name)?;
     terminal::require().map_err(|error| {
         Failure::Diagnostics(vec![
             Diagnostic::error(error.to_string()).hint("`--print` writes the demo without a screen"),
@@ -134,7 +137,6 @@ pub(super) fn perform(args: &DemoArgs, color: Option<ColorArg>) -> Result<Outcom
     };
     let mut reader = Reader::new(sources, environment.into_look());
     let setup = reader.start().map_err(Failure::Diagnostics)?;
-    let engine = open(name)?;
     let code = workbench::run(engine, setup, reader, Vec::new())
         .map_err(|error| Failure::message(error.to_string()))?;
     Ok(Outcome::Code(code))
@@ -146,7 +148,7 @@ fn open(name: &Path) -> Result<Engine> {
     let (demo, disk) = if name.symlink_metadata().is_ok() {
         of_file(name, &machine)?
     } else if let Some(built_in) = name.to_str().and_then(demos::find) {
-        let demo = built_in.demo().map_err(Failure::message)?;
+        let demo = built_in.demo().map_err(Failure::Diagnostics)?;
         let own = built_in.own_bench();
         let sample = own.as_ref().or_else(|| samples::find(&demo.bench));
         let sample =
@@ -154,9 +156,15 @@ fn open(name: &Path) -> Result<Engine> {
         let disk = Disk::sample(sample, NOTE, &machine).map_err(Failure::Diagnostics)?;
         (demo, disk)
     } else {
-        let names: Vec<String> = demos::demos().iter().map(|demo| format!("`{}`", demo.name)).collect();
-        let problem = Diagnostic::error(format!("there is no demo and no file `{}`", name.display()));
-        return Err(Failure::Diagnostics(vec![problem.hint(format!("the demos are {}", names.join(", ")))]));
+        let shown = name.to_string_lossy();
+        let names: Vec<&str> = demos::demos().iter().map(|demo| demo.name).collect();
+        let near = suggest::nearest(&shown, names.iter().copied()).map(str::to_owned);
+        let hint = match near.or_else(|| near::near(Path::new(""), &shown)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the demos are `{}`", names.join("`, `")),
+        };
+        let problem = Diagnostic::error(format!("there is no demo and no file `{shown}`"));
+        return Err(Failure::Diagnostics(vec![problem.hint(hint)]));
     };
     let first = demo.beats.first();
     let options = Options {
@@ -178,7 +186,7 @@ fn of_file(path: &Path, machine: &Machine) -> Result<(Demo, Disk)> {
     let unread = |why: String| Failure::message(format!("{}: {why}", path.display()));
     let text = std::fs::read_to_string(path).map_err(|error| unread(crate::io::load::reason(&error)))?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let demo = Demo::parse(&name, &text).map_err(unread)?;
+    let demo = Demo::parse(&name, &path.to_string_lossy(), &text).map_err(Failure::Diagnostics)?;
     let bench = demos::bench_of(path, &demo);
     let disk = match samples::find(&demo.bench) {
         Some(sample) if !bench.exists() => Disk::sample(sample, NOTE, machine),
@@ -221,13 +229,11 @@ fn print(name: &Path, json: bool, out: &mut Out<'_>) -> Result {
         while engine.work() {}
         let snapshot = engine.snapshot();
         if !snapshot.status.note.is_empty() {
-            return Err(Failure::message(format!("beat {}: {}", index + 1, snapshot.status.note)));
+            return Err(Failure::Diagnostics(vec![demo.problem(index, "call", &snapshot.status.note)]));
         }
         if let Some(unknown) = publish::fill(&beat.say, &snapshot).unknown.first() {
-            return Err(Failure::message(format!(
-                "beat {}: the screen has no number `{unknown}` there",
-                index + 1
-            )));
+            let problem = demo.problem(index, "say", &format!("the screen has no number `{unknown}` there"));
+            return Err(Failure::Diagnostics(vec![problem]));
         }
         beats.push(report(&snapshot, beat));
     }

@@ -104,7 +104,7 @@ fn dispatch(command: Command, out: &mut Out<'_>) -> Result<Outcome> {
         Command::Themes(args) => themes::run(&args, out),
         Command::Models(args) => models::run(&args, out),
         Command::Config(args) => config::run(&args, out),
-        Command::Samples(args) => samples::run(args, out),
+        Command::Samples(args) => samples::run(&args, out),
         Command::Demo(args) => demo::run(&args, out),
         Command::Completions { shell } => completions::run(shell, out),
         Command::Man => man::run(out),

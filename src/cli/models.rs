@@ -6,12 +6,14 @@ use serde::Serialize;
 
 use super::args::ModelsArgs;
 use super::head::Schema;
-use super::output::{Out, Outcome, Result, Table};
+use super::open::known_models;
+use super::output::{Failure, Out, Outcome, Result, Table};
 use super::settings;
 use crate::core::cache::{
     Accounting, Boundary, Confidence, Excess, Factor, Family, Generated, Known, Life, LongContext, Lookup,
     Model, Models, Price, Rates, Reasoning, Visible, When, short_id,
 };
+use crate::core::diagnostic::Diagnostic;
 use crate::core::text::number::Thousands;
 use crate::core::wire::BlockKind;
 use crate::io::syntax::suggest;
@@ -48,6 +50,13 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
     match &args.model {
         Some(id) => {
             let meant: Vec<Arc<Model>> = named(&models, id);
+            if let [model] = &meant[..]
+                && !models.knows(&model.id)
+            {
+                let problem = Diagnostic::error(format!("nothing is known of the model `{id}`"));
+                let hint = like(&models, id).unwrap_or_else(|| known_models(id, &models));
+                return Err(Failure::Diagnostics(vec![problem.hint(hint)]));
+            }
             if args.json {
                 let report = Report { models: meant.iter().map(|model| entry(model)).collect() };
                 out.json(&Schema::Models.with(&models, report))?;
@@ -58,12 +67,6 @@ pub(super) fn run(args: &ModelsArgs, out: &mut Out<'_>) -> Result {
                     out.line("")?;
                 }
                 explain(model, out)?;
-            }
-            if let [model] = &meant[..]
-                && !models.knows(&model.id)
-                && let Some(hint) = like(&models, id)
-            {
-                out.line(format_args!("\n{hint}"))?;
             }
         }
         None if args.json => {
@@ -107,12 +110,12 @@ fn like(models: &Models, id: &str) -> Option<String> {
     const MOST: usize = 8;
     let known = || models.models.keys().map(|id| &**id);
     if let Some(near) = suggest::nearest(id, known()) {
-        return Some(format!("Did you mean {near}?"));
+        return Some(format!("did you mean `{near}`?"));
     }
     let word = short_id(id);
     let like: Vec<&str> =
         known().filter(|known| !word.is_empty() && known.contains(word)).take(MOST).collect();
-    (!like.is_empty()).then(|| format!("Known are {}. `plywood models` lists all.", like.join(", ")))
+    (!like.is_empty()).then(|| format!("known are {}; `plywood models` lists all", like.join(", ")))
 }
 
 const NOT_KNOWN: &str = "n/a";

@@ -17,6 +17,7 @@ use crate::core::wire::{CallNo, Request};
 use crate::io::bench_file::{BenchFile, Machine};
 use crate::io::edit::bench::edits_of;
 use crate::io::load::Loader;
+use crate::io::near;
 use crate::io::samples::{self, Sample, ScratchCopy};
 use crate::io::syntax::suggest;
 
@@ -58,13 +59,19 @@ fn unknown_model(bench: &bench::Bench, by_flag: bool, models: &Models) -> Option
         Some(line) => problem.at(source.name.clone(), &source.text, Position { line: line + 1, column: 1 }),
         None => problem,
     };
-    let known: Vec<&str> = models.models.keys().map(|id| &**id).collect();
+    problem.hint = Some(known_models(&bench.model, models));
+    Some(problem)
+}
+
+/// What may be meant by the name of a model that is not known. The provider may be left out.
+pub(super) fn known_models(name: &str, models: &Models) -> String {
     let about = "`plywood models` lists those that are known; a file of your own adds others";
-    problem.hint = Some(match suggest::nearest(&bench.model, known) {
+    let ids = || models.models.keys().map(|id| &**id);
+    let short = |id: &&str| id.split_once(':').is_some_and(|(_, short)| short == name);
+    match ids().find(short).or_else(|| suggest::nearest(name, ids())) {
         Some(near) => format!("did you mean `{near}`? {about}"),
         None => about.to_owned(),
-    });
-    Some(problem)
+    }
 }
 
 /// What supplies facts, as a loader of sessions.
@@ -94,13 +101,38 @@ impl Named {
         if let Some(sample) = path.to_str().and_then(samples::find) {
             return Ok(Named::Sample(sample));
         }
-        let names: Vec<String> =
-            samples::samples().iter().map(|sample| format!("`{}`", sample.name)).collect();
-        let problem = Diagnostic::error(format!("there is no file or folder `{}`", path.display()));
-        Err(Failure::Diagnostics(vec![
-            problem.hint(format!("a name alone can also be a sample: {}", names.join(", "))),
-        ]))
+        Err(Failure::Diagnostics(vec![not_there(path, &[])]))
     }
+}
+
+/// That a path names nothing, with what is called nearly like it: something in its folder, a sample, or one of `others`.
+pub(super) fn not_there(path: &Path, others: &[String]) -> Diagnostic {
+    let shown = path.to_string_lossy();
+    let problem = Diagnostic::error(match others {
+        [] => format!("there is no file or folder `{shown}`"),
+        _ => format!("there is no file, folder, sample or command `{shown}`"),
+    });
+    let samples = samples::samples().iter().map(|sample| sample.name);
+    let named = suggest::nearest(&shown, samples.chain(others.iter().map(String::as_str))).map(str::to_owned);
+    let near = named.or_else(|| near::near(Path::new(""), &shown));
+    problem.hint(match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("a name alone can also be a sample: {}", sample_names()),
+    })
+}
+
+/// That there is no sample of a name, with the one that is called nearly like it.
+pub(super) fn no_such_sample(name: &str) -> Diagnostic {
+    let near = suggest::nearest(name, samples::samples().iter().map(|sample| sample.name));
+    Diagnostic::error(format!("there is no sample `{name}`")).hint(match near {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the samples are {}", sample_names()),
+    })
+}
+
+fn sample_names() -> String {
+    let names: Vec<String> = samples::samples().iter().map(|sample| format!("`{}`", sample.name)).collect();
+    names.join(", ")
 }
 
 /// The problem with the file named as the user would find it from here: a bench names its files from its own folder.

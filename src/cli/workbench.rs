@@ -3,9 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{BenchArgs, ColorArg, OpenArgs};
+use clap::CommandFactory;
+
+use super::args::{BenchArgs, Cli, ColorArg, OpenArgs};
 use super::audit::layers_of;
-use super::open::{Named, check, folder_of, from_here, holds_work};
+use super::open::{Named, check, folder_of, from_here, holds_work, not_there};
 use super::output::{Failure, Outcome, Result};
 use super::settings::{self, Environment, flags_of, models_of, sources};
 use crate::app::engine::{Disk, Engine, Options};
@@ -20,6 +22,12 @@ use crate::tui::setup::Reader;
 use crate::tui::{terminal, workbench};
 
 pub(super) fn run(args: &OpenArgs, color: Option<ColorArg>) -> Result<Outcome> {
+    if let Some(path) = args.path.as_deref().filter(|path| Named::of(path).is_err()) {
+        // Whoever mistypes a command ends here, too.
+        let commands: Vec<String> =
+            Cli::command().get_subcommands().map(|own| own.get_name().to_owned()).collect();
+        return Err(Failure::Diagnostics(vec![not_there(path, &commands)]));
+    }
     // Before anything is read: without a terminal nothing of it could be shown.
     terminal::require().map_err(|error| {
         Failure::Diagnostics(vec![Diagnostic::error(error.to_string()).hint(error.hint())])

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::edit::Original;
 use super::edit::bench::BenchEdit;
 use super::load::{BenchRoot, Clock, Loader, Roots};
+use super::near::{misnamed, near};
 use super::plain;
 use super::syntax::{Change, Document, Variant};
 use crate::core::bench::Bench;
@@ -172,7 +173,7 @@ impl BenchFile {
         // Every variant is checked once for each text of the file. After that only what is chosen is read again: a
         // variant whose own template breaks meanwhile says so when it is chosen.
         let rev = self.document.source().rev;
-        let (bench, warnings) = match &self.checked {
+        let (bench, mut warnings) = match &self.checked {
             Some((checked, warnings)) if *checked == rev => {
                 let (bench, own) = self.document.bench(variants, &mut self.loader)?;
                 let mut all = own;
@@ -207,6 +208,7 @@ impl BenchFile {
                 home: home.or_else(|| self.home.clone()),
             };
             self.loader.move_to(roots);
+            warnings.extend(misnamed(&bench, &self.loader));
         }
         Ok((Arc::new(bench), warnings))
     }
@@ -372,7 +374,10 @@ impl BenchFile {
             Some(node) => problem.at(source.name.clone(), &source.text, node.at),
             None => problem.in_file(source.name.clone()),
         };
-        problem.hint("paths start at the folder of the bench")
+        problem.hint(match near(&self.folder, shown) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "paths start at the folder of the bench".to_owned(),
+        })
     }
 }
 

@@ -11,6 +11,7 @@ pub mod init;
 pub mod load;
 pub mod log;
 pub mod models;
+pub mod near;
 pub mod overlay;
 pub mod picture;
 mod plain;

@@ -2,7 +2,7 @@
 //!
 //! They are listed by hand instead of found by a build script; a test compares the list with the folder.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
@@ -287,14 +287,30 @@ impl Sample {
     /// Where a file cannot be written.
     pub fn scratch_copy(&self) -> io::Result<ScratchCopy> {
         let folder = tempfile::Builder::new().prefix(&format!("plywood-{}-", self.name)).tempdir()?;
+        self.copy_into(folder.path())?;
+        Ok(ScratchCopy { folder })
+    }
+
+    /// Writes the sample into a folder, which is made where it is not there. No file is written over.
+    ///
+    /// # Errors
+    ///
+    /// Where a file cannot be written, or is there already: then nothing was written.
+    pub fn copy_into(&self, folder: &Path) -> io::Result<()> {
+        if let Some((path, _)) =
+            self.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
+        {
+            let there = format!("{} is there already", folder.join(path).display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, there));
+        }
         for (path, content) in self.files {
-            let file = folder.path().join(path);
+            let file = folder.join(path);
             if let Some(parent) = file.parent() {
                 std::fs::create_dir_all(parent)?;
             }
-            std::fs::write(file, content)?;
+            std::fs::File::create_new(file)?.write_all(content)?;
         }
-        Ok(ScratchCopy { folder })
+        Ok(())
     }
 }
 
@@ -325,6 +341,20 @@ mod tests {
         let path = copy.path().to_owned();
         drop(copy);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_copy_writes_over_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let sample = find("cache-lab").expect("listed");
+        let own = folder.path().join("tools.json");
+        std::fs::write(&own, "mine").expect("a file");
+        let refused = sample.copy_into(folder.path()).expect_err("a file is there");
+        assert!(refused.to_string().contains("tools.json is there already"), "{refused}");
+        assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing was written");
+        std::fs::remove_file(own).expect("it goes");
+        sample.copy_into(&folder.path().join("new/lab")).expect("copied");
+        assert!(folder.path().join("new/lab/project/memory/notes.md").is_file());
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Keys, mouse, paste and focus: an event stream that can be closed and opened again, and what is let through.
 
+use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, EventStream, KeyCode, KeyEventKind, KeyModifiers, MouseEventKind};
+use crossterm::event::{self, Event, EventStream, KeyCode, KeyEventKind, KeyModifiers, MouseEventKind};
 use futures_util::StreamExt;
 
 use super::theme::background;
@@ -12,6 +13,8 @@ use super::theme::background;
 const WHEEL_PERIOD: Duration = Duration::from_millis(20);
 /// How long the reading thread of a closed stream may take to let go of the terminal.
 const CLOSING: Duration = Duration::from_millis(10);
+/// The most events that are taken for typed ahead: nobody types more in the time of a start.
+const AHEAD: usize = 4096;
 
 /// Reads the terminal's input while it is open.
 ///
@@ -21,13 +24,16 @@ const CLOSING: Duration = Duration::from_millis(10);
 pub struct Input {
     stream: Option<EventStream>,
     filter: Filter,
+    /// What was typed before this was opened, and is not handed on yet.
+    ahead: VecDeque<Event>,
 }
 
 impl Input {
-    /// Starts to read.
+    /// Starts to read, with what was typed since the program was started.
     pub fn open() -> Self {
         let reply = if background::reply_may_come() { Reply::Expected } else { Reply::None };
-        Self { stream: Some(EventStream::new()), filter: Filter { reply, ..Filter::default() } }
+        let ahead = typed_ahead().map(as_meant).collect();
+        Self { stream: Some(EventStream::new()), filter: Filter { reply, ..Filter::default() }, ahead }
     }
 
     /// Starts to read again.
@@ -52,12 +58,32 @@ impl Input {
     pub async fn next(&mut self) -> io::Result<Event> {
         let Some(stream) = &mut self.stream else { return std::future::pending().await };
         loop {
-            let event = stream.next().await.ok_or(io::ErrorKind::UnexpectedEof)??;
+            let event = match self.ahead.pop_front() {
+                Some(event) => event,
+                None => stream.next().await.ok_or(io::ErrorKind::UnexpectedEof)??,
+            };
             if let Some(event) = self.filter.admit(event, Instant::now()) {
                 return Ok(event);
             }
         }
     }
+}
+
+/// What was typed while the terminal was asked for its colours, and what waits to be read by now.
+fn typed_ahead() -> impl Iterator<Item = Event> {
+    // An error shows as soon as the stream meets it, too.
+    let waits = || event::poll(Duration::ZERO).is_ok_and(|waits| waits).then(|| event::read().ok()).flatten();
+    background::take_typed().into_iter().chain(std::iter::from_fn(waits).take(AHEAD))
+}
+
+/// A key that was typed before the terminal was ours: until then it turned Enter into the end of a line.
+fn as_meant(mut event: Event) -> Event {
+    if let Event::Key(key) = &mut event
+        && (key.code, key.modifiers) == (KeyCode::Char('j'), KeyModifiers::CONTROL)
+    {
+        (key.code, key.modifiers) = (KeyCode::Enter, KeyModifiers::NONE);
+    }
+    event
 }
 
 /// A terminal that was asked for its colours and did not answer in time may still do so. Its answer is `ESC ] 11 ; rgb:`,
@@ -165,6 +191,15 @@ mod tests {
 
     fn mouse(kind: MouseEventKind) -> Event {
         Event::Mouse(MouseEvent { kind, column: 0, row: 0, modifiers: KeyModifiers::NONE })
+    }
+
+    #[test]
+    fn enter_is_enter_although_it_was_typed_ahead() {
+        let typed = |code, modifiers| Event::Key(KeyEvent::new(code, modifiers));
+        let enter = typed(KeyCode::Enter, KeyModifiers::NONE);
+        assert_eq!(as_meant(typed(KeyCode::Char('j'), KeyModifiers::CONTROL)), enter);
+        let down = typed(KeyCode::Char('j'), KeyModifiers::NONE);
+        assert_eq!(as_meant(down.clone()), down);
     }
 
     #[test]

@@ -205,6 +205,23 @@ impl Drop for Guard {
     }
 }
 
+/// Does something while the terminal hands over every key as it is typed and shows none of them, before the modes are
+/// entered. Also after a panic they are as they were.
+///
+/// # Errors
+/// When the terminal cannot be set, and what `work` fails with.
+pub(super) fn in_raw_mode<T>(work: impl FnOnce() -> io::Result<T>) -> io::Result<T> {
+    struct Raw;
+    impl Drop for Raw {
+        fn drop(&mut self) {
+            drop(disable_raw_mode());
+        }
+    }
+    enable_raw_mode()?;
+    let _raw = Raw;
+    work()
+}
+
 /// Writes a frame, whole, unless the terminal is not ours at the moment.
 pub(super) fn write_frame(bytes: &[u8]) -> io::Result<()> {
     // The lock is held while writing, so that nobody leaves the modes in the middle of a frame.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crossterm::event::Event as Terminal;
+use crossterm::event::{Event as Terminal, KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Frame;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -60,6 +60,7 @@ pub fn run(engine: Engine, setup: Setup, reader: Reader, lasting: Vec<Diagnostic
         sender: own,
         painter: None,
         wanted: Vec::new(),
+        early: Some(Vec::new()),
     };
     let news = workbench.follow.first();
     workbench.state.drawn_theme = news.theme.clone();
@@ -139,6 +140,8 @@ struct Workbench {
     painter: Option<worker::Handle>,
     /// What it was asked for last.
     wanted: Vec<Want>,
+    /// What was typed before there was anything that it could be about; none once the engine has published.
+    early: Option<Vec<Terminal>>,
 }
 
 impl Workbench {
@@ -239,10 +242,27 @@ impl Workbench {
     }
 }
 
+/// True for what is typed, but for the key that ends a program that does not come up.
+fn waits(event: &Terminal) -> bool {
+    let ends =
+        |key: &KeyEvent| key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
+    match event {
+        Terminal::Key(key) => !ends(key),
+        Terminal::Paste(_) => true,
+        _ => false,
+    }
+}
+
 impl App for Workbench {
     type Message = Message;
 
     fn on_input(&mut self, event: Terminal) {
+        if let Some(early) = &mut self.early
+            && waits(&event)
+        {
+            early.push(event);
+            return;
+        }
         if let Some(event) = translate::event(event, &self.regions) {
             self.happen(event);
         }
@@ -250,7 +270,13 @@ impl App for Workbench {
 
     fn on_message(&mut self, message: Message) {
         let event = match message {
-            Message::Published(snapshot) => Event::Published(snapshot),
+            Message::Published(snapshot) => {
+                self.happen(Event::Published(snapshot));
+                for event in self.early.take().unwrap_or_default() {
+                    self.on_input(event);
+                }
+                return;
+            }
             Message::Say(text) => Event::Say(text),
             Message::Painted(id, paint) => Event::Painted(id, paint),
             Message::Edited(problem) => Event::EditedOutside(problem),

@@ -69,14 +69,14 @@ fn layers_are_listed_in_byte_order() {
     assert_eq!(
         printed(folder.path(), &["layers", "."]),
         "\
-byte  run  layer          place     chars  tokens  change  note
-   -    -  tools (1)      tools        13       5  fixed
-   1   3x  a              system       14       5  turn
-   2   2x  b              system        9       4  fixed
-   u    1  said           user         15       5  turn
-   -    -  c              system        -       -  fixed   left out: when: loud does not hold
-   -    -  moved          tool_end      -       -  change  left out: nothing has changed
-           total, call 1               52      19          1 of them between layers
+byte  run  layer          id     place     chars  tokens  change  note
+   -    -  tools (1)      tools  tools        13       5  fixed
+   1   3x  a              base   system       14       5  turn
+   2   2x  b              rule   system        9       4  fixed
+   u    1  said                  user         15       5  turn
+   -    -  c              shout  system        -       -  fixed   left out: when: loud does not hold
+   -    -  moved                 tool_end      -       -  change  left out: nothing has changed
+           total, call 1                      52      19          1 of them between layers
 x: it runs in another order than it stands in the bytes.
 Tokens in context, counted with o200k_base, for openai:gpt-5.4.
 "

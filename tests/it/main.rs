@@ -39,6 +39,7 @@ mod screens;
 mod serve;
 mod session;
 mod settings;
+mod slips;
 #[path = "../support/mod.rs"]
 mod support;
 mod tours;

@@ -12,6 +12,7 @@ mod forms;
 mod hand;
 mod kept;
 mod keys;
+mod lists;
 mod mending;
 mod reading;
 mod recording;

@@ -46,6 +46,58 @@ fn a_sample_opens_and_leaves_nothing_behind() {
 }
 
 #[test]
+fn what_is_typed_before_the_first_frame_reaches_the_program() {
+    let place = Place::new();
+    // The menu of views, five rows down, Enter: the run order against the byte order.
+    let mut session = place.open("xbot");
+    session.send("vjjjj\r");
+    session.wait_for("run  layer");
+}
+
+#[test]
+fn what_is_typed_while_the_terminal_is_asked_reaches_the_program() {
+    let place = Place::new();
+    let mut command = place.prepared(PROGRAM);
+    command.args(["xbot", "--theme", "auto"]);
+    command.env("COLORTERM", "truecolor");
+    let mut session = Session::start(command, 120, 40);
+    // Keys before, between and behind the answers to the questions for the colours.
+    session.send("v\x1b]10;rgb:0000/0000/0000\x1b\\jj\x1b]11;rgb:ffff/ffff/ffff\x1b\\jj\r");
+    session.wait_for("run  layer");
+    let white = vt100::Color::Rgb(255, 255, 255);
+    session.wait_until("the light theme", |seen| seen.cell_colours(20, 60).1 == white);
+}
+
+/// How often the threads of a process have been woken up so far.
+#[cfg(target_os = "linux")]
+fn wakeups(pid: i32) -> u64 {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("the program runs");
+    let of_task = |task: fs::DirEntry| -> u64 {
+        let status = fs::read_to_string(task.path().join("status")).unwrap_or_default();
+        let count = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        count.and_then(|count| count.trim().parse().ok()).unwrap_or(0)
+    };
+    tasks.filter_map(Result::ok).map(of_task).sum()
+}
+
+/// Anything that ticks, a spinner or a poll, would wake it again and again.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_wakes_it_while_nothing_happens() {
+    let place = Place::new();
+    let session = place.open("project");
+    session.wait_for("Agent");
+    let mut last = (std::time::Instant::now(), wakeups(session.pid()));
+    place.wait_until("two seconds in which no thread wakes up", || {
+        let now = wakeups(session.pid());
+        if now != last.1 {
+            last = (std::time::Instant::now(), now);
+        }
+        last.0.elapsed() > std::time::Duration::from_secs(2)
+    });
+}
+
+#[test]
 fn a_file_saved_elsewhere_is_on_the_screen() {
     let place = Place::new();
     let session = place.open("project");

@@ -7,16 +7,12 @@ use super::control::{Engine, adjusted, observed};
 use super::ways::AsLoad;
 use crate::core::bench::Bench;
 use crate::core::fact::{FactKey, Name};
-use crate::core::run::{Input, Load, Player, Refused};
+use crate::core::run::{Load, Player, Refused};
 use crate::core::wire::CallNo;
 
 impl Engine {
-    /// Something happens by the user's hand. Where an earlier call is looked at, a branch begins there.
-    pub(super) fn live(&mut self, input: Input) -> Result<(), Refused> {
-        self.by_hand(|player, load| player.input(input, load))
-    }
-
-    /// The same for anything that a player can be made to do. What is refused leaves everything as it was.
+    /// Anything that a player can be made to do happens. Where an earlier call is looked at, a branch begins there. What
+    /// is refused leaves everything as it was.
     pub(super) fn by_hand(
         &mut self,
         happen: impl FnOnce(&mut Player, &mut dyn Load) -> Result<(), Refused>,

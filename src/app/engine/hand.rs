@@ -9,7 +9,7 @@ use super::ways::AsLoad;
 use crate::app::effect::Spoken;
 use crate::app::snapshot::{ByHand, Drafted, EditedField, OfferedTool, Speaker};
 use crate::core::bench::{Bench, ToolEffect};
-use crate::core::fact::Name;
+use crate::core::fact::{EventId, Name};
 use crate::core::run::{CallRecord, Input, Lead, Player, Refused};
 use crate::core::wire::{BlockKind, CallNo};
 use crate::io::edit::bench::BenchEdit;
@@ -64,13 +64,34 @@ impl Engine {
         self.shown = None;
         self.end_is_last();
         self.note = from.map_or_else(String::new, branched).into();
-        let (edits, what) = (self.edge.undoable().0, words(&spoken.input));
-        let after = self.stand();
+        self.keep_step(before, words(&spoken.input));
+        Ok(())
+    }
+
+    /// Something else happens by the user's hand: another CWD, another model, what a change that was tried does. Where an
+    /// earlier call is looked at, a branch begins there.
+    pub(super) fn live(&mut self, input: Input) -> Result<(), Refused> {
+        let before = self.stand();
+        let mut what = Name::default();
+        self.by_hand(|player, load| {
+            let event = EventId(player.session().event_count());
+            player.input(input, load)?;
+            what = player.session().event(event).label.clone();
+            Ok(())
+        })?;
+        self.steps.undone.clear();
+        // The undo of edits names the file; this one says that there is none.
+        self.keep_step(before, format!("{what}, in this run; no file was changed").into());
+        Ok(())
+    }
+
+    /// What was just done can be taken back.
+    fn keep_step(&mut self, before: Stand, what: Name) {
+        let (edits, after) = (self.edge.undoable().0, self.stand());
         self.steps.done.push(Step { before, after, what, edits });
         if self.steps.done.len() > STEPS {
             self.steps.done.remove(0);
         }
-        Ok(())
     }
 
     /// Shows what it would do.

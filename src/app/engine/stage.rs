@@ -12,6 +12,7 @@ use crate::core::diagnostic::Diagnostic;
 use crate::core::run::{Player, Refused};
 use crate::core::wire::CallNo;
 use crate::io::demos::Demo;
+use crate::io::syntax::suggest;
 
 /// A demo that is on.
 pub(super) struct Stage {
@@ -46,14 +47,21 @@ impl Engine {
         let variants = self.edge.variants();
         let mut problems = Vec::new();
         for (index, beat) in demo.beats.iter().enumerate() {
-            let mut wrong = |what: String| {
-                problems.push(Diagnostic::error(format!("beat {} of the demo: {what}", index + 1)));
+            // What a beat has from the one before is wrong there.
+            let mut wrong = |key: &str, what: String, hint: Option<String>| {
+                if beat.named.contains_key(key) {
+                    let problem = demo.problem(index, key, &what);
+                    problems.push(Diagnostic { hint, ..problem });
+                }
             };
+            let among = |name: &str, known: Vec<&str>| suggest::hint(name, known);
             if let Some(run) = beat.run.as_ref().filter(|run| !bench.runs.contains_key(&***run)) {
-                wrong(format!("no run is called `{run}`"));
+                let known = bench.runs.keys().map(|name| &**name).collect();
+                wrong("run", format!("no run is called `{run}`"), among(run, known));
             }
             for name in beat.variants.iter().filter(|name| !variants.contains(name)) {
-                wrong(format!("no variant is called `{name}`"));
+                let known = variants.iter().map(|name| &**name).collect();
+                wrong("variants", format!("no variant is called `{name}`"), among(name, known));
             }
             let session = self.player.session();
             let known = |look: &str| {
@@ -62,10 +70,14 @@ impl Engine {
                     || session.fact(look).is_some()
             };
             if let Some(look) = beat.look.as_ref().filter(|look| !known(look)) {
-                wrong(format!("`{look}` is no layer, no fact, and no message such as `message 4`"));
+                let what = format!("`{look}` is no layer, no fact, and no message such as `message 4`");
+                let known = bench.layers.iter().map(|layer| &*layer.id).collect();
+                wrong("look", what, among(look, known));
             }
             if let Some(show) = beat.show.as_ref().filter(|show| Shows::named(show).is_none()) {
-                wrong(format!("`{show}` is no pane and no view: there is {}", Shows::names().join(", ")));
+                let names = Shows::names();
+                let known = names.iter().map(String::as_str).collect();
+                wrong("show", format!("`{show}` is no pane and no view"), among(show, known));
             }
         }
         problems

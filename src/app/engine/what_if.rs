@@ -116,7 +116,13 @@ impl Engine {
         let act = tried.map(|(planned, _)| planned).find(|planned| *planned.id == *id);
         match act.map(|planned| planned.act.clone()) {
             None => Err(Refused("this change is not on the list any more".into())),
-            Some(Act::Input(input)) => self.live(input),
+            Some(Act::Input(input)) => {
+                self.live(input)?;
+                if self.note.is_empty() {
+                    self.note = "done in this run; the bench file stays as it is".into();
+                }
+                Ok(())
+            }
             Some(Act::Edit(key, _)) => Err(Refused(format!("{key} is edited in its text"))),
             Some(Act::Bench { layer, past, .. }) => self.edit_bench(&[BenchEdit::Move { layer, past }]),
         }

@@ -1,6 +1,6 @@
 //! The lines of the log.
 
-use super::page::{Column, Goal, Ink, Line, Page, Wrapped};
+use super::page::{Column, Goal, Ink, Line, Page, page_cells};
 use crate::app::state::State;
 use crate::app::views::{LogKind, LogRow};
 
@@ -13,7 +13,7 @@ pub(super) fn page(state: &State) -> Page {
         entry(&mut lines, index, row, row.call == log.shown);
     }
     let column = |head, right, rest| Column { head, right, rest, ..Column::default() };
-    Page {
+    let mut page = Page {
         groups: Vec::new(),
         note: format!("{} entries; call {} is shown", log.rows.len(), log.shown.0),
         enter: "to the call",
@@ -23,11 +23,13 @@ pub(super) fn page(state: &State) -> Page {
             column("what happened", false, true),
         ],
         start: lines.iter().position(|line| line.cells.first().is_some_and(|cell| cell.ink == Ink::Warn)),
-        lines: Wrapped::of(state).fold(lines),
+        lines,
         empty: "Nothing has happened yet.".to_owned(),
         filters: true,
         diff: None,
-    }
+    };
+    page.wrap_rest(page_cells(state));
+    page
 }
 
 fn ink(kind: LogKind) -> Ink {

@@ -28,7 +28,7 @@ pub use compose::effect as composed_effect;
 pub use diff::{DiffRow, DiffRows, Half, Widths};
 pub use laid::Laid;
 pub use orders::{Both, StrokeCell, both_orders, meet, order_words, stroke};
-pub use overlay::{Answer, ListRow, Pick, ReplyWith, list_rows, list_title};
+pub use overlay::{Answer, ListRow, Pick, ReplyWith, list_keys, list_rows, list_title};
 pub use page::{Cell, Column, GAP, Goal, Group, Ink, Line, Page, page, page_cells, page_stands};
 pub use request::{BlockRows, Look, Reading, Row, span_in};
 pub use why::{WhyKind, WhyLine, why_lines};

@@ -255,6 +255,41 @@ pub fn list_rows(state: &State) -> Vec<ListRow> {
     }
 }
 
+/// What the keys do in a list, in its lower border and in the row of keys.
+#[must_use]
+pub fn list_keys(overlay: &Overlay) -> Vec<(Action, &'static str)> {
+    let enter = |does| (Action::Accept, does);
+    let closes = |does| (Action::UpLevel, does);
+    match overlay.kind {
+        OverlayKind::Form => vec![
+            (Action::ChangeField, "changes"),
+            (Action::TakeOut, "takes out"),
+            (Action::UndoBench, "undoes"),
+            closes("closes"),
+        ],
+        OverlayKind::Calls => vec![
+            (Action::ChangePart, "changes"),
+            (Action::TakePartOut, "takes out"),
+            (Action::SendReply, "sends"),
+            closes("closes"),
+        ],
+        OverlayKind::Help | OverlayKind::Palette => vec![enter("does it"), closes("closes")],
+        OverlayKind::Copy => vec![(Action::Copy, "copies"), closes("closes")],
+        OverlayKind::Variants => vec![(Action::Toggle, "on or off"), closes("closes")],
+        OverlayKind::Views => vec![enter("opens"), closes("closes")],
+        OverlayKind::Models if overlay.subject.is_none() => {
+            vec![enter("takes"), (Action::WriteModel, "into the bench"), closes("closes")]
+        }
+        OverlayKind::Themes => vec![enter("takes"), closes("takes the old one back")],
+        // Nothing is decided where the two are read.
+        OverlayKind::Both | OverlayKind::KeptBoth => vec![enter("goes back to the choice")],
+        OverlayKind::Conflict => vec![enter("does it"), closes("decides later")],
+        OverlayKind::Unsaved => vec![enter("does it"), closes("stays")],
+        OverlayKind::Kept => vec![enter("does it"), closes("leaves it kept")],
+        _ => vec![enter("takes"), closes("closes")],
+    }
+}
+
 /// The title of what is open.
 #[must_use]
 pub fn list_title(state: &State, overlay: &Overlay) -> String {

@@ -176,6 +176,13 @@ impl Line {
         self.goals.get(column).or(self.goals.last()).cloned().unwrap_or_default()
     }
 
+    /// True where one comes to rest: it is known by a key, and a key of the keyboard does something with it. Lines
+    /// without one go on with the line above, or only say something.
+    fn stops(&self) -> bool {
+        let opens = self.goals.iter().any(|goal| *goal != Goal::Nothing);
+        !self.key.is_empty() && (opens || self.text.is_some() || self.open.is_some())
+    }
+
     /// The text of all its cells.
     fn words(&self) -> String {
         self.cells.iter().map(|cell| &*cell.text).collect::<Vec<_>>().join(" ")
@@ -218,6 +225,8 @@ pub struct Page {
 pub const GAP: usize = 2;
 /// The fewest cells of the column that takes the rest; other columns give way to it.
 const REST: usize = 24;
+/// Where fewer cells than these are left for a text, it is cut instead of broken.
+const LEAST: usize = 16;
 
 impl Page {
     /// The columns that fit into `width` cells, as index, first cell and cells.
@@ -267,6 +276,60 @@ impl Page {
             from += cells + GAP;
         }
         out
+    }
+
+    /// The line below (or above) at which one comes to rest next; none where there is no other.
+    #[must_use]
+    pub fn stop_from(&self, line: usize, down: bool) -> Option<usize> {
+        let stops = |at: &usize| self.lines.get(*at).is_some_and(Line::stops);
+        if down { (line + 1..self.lines.len()).find(stops) } else { (0..line).rev().find(stops) }
+    }
+
+    /// The line behind all that goes on with a line.
+    #[must_use]
+    pub fn end_of(&self, line: usize) -> usize {
+        let more = self.lines.iter().skip(line + 1).take_while(|more| {
+            more.key.is_empty() && more.cells.iter().any(|cell| !cell.text.trim().is_empty())
+        });
+        line + 1 + more.count()
+    }
+
+    /// Breaks what is too long for the column that takes the rest, at `width` cells. What continues a line opens the
+    /// same.
+    pub(super) fn wrap_rest(&mut self, width: usize) {
+        let Some(&(rest, _, room)) = self.layout(width).iter().find(|(index, ..)| self.columns[*index].rest)
+        else {
+            return;
+        };
+        let mut out = Vec::with_capacity(self.lines.len());
+        for mut line in std::mem::take(&mut self.lines) {
+            let room = room.saturating_sub(line.indent());
+            let cell = line.cells.get(rest).filter(|_| !line.whole).cloned();
+            let Some(cell) = cell.filter(|cell| cells::width(&cell.text) > room && room >= LEAST) else {
+                out.push(line);
+                continue;
+            };
+            let mut rows = cells::wrap(&cell.text, room).into_iter();
+            let pieces =
+                rows.by_ref().map(|(range, hang)| format!("{:hang$}{}", "", cell.text[range].trim_end()));
+            let pieces: Vec<String> = pieces.collect();
+            let more = Line {
+                key: "".into(),
+                open: None,
+                // What is in front of the text of the first line is not in front of these.
+                depth: line.depth + u16::from(line.open.is_some()),
+                cells: vec![Cell { ink: cell.ink, ..Cell::default() }; rest + 1],
+                ..line.clone()
+            };
+            line.cells[rest].text.clone_from(&pieces[0]);
+            out.push(line);
+            out.extend(pieces.into_iter().skip(1).map(|piece| {
+                let mut next = more.clone();
+                next.cells[rest].text = piece;
+                next
+            }));
+        }
+        self.lines = out;
     }
 
     /// Keeps the lines that hold a text, and those that they hang on.
@@ -358,7 +421,7 @@ impl Wrapped {
             let indent = line.indent() + front;
             // Where hardly anything is left beside what stands in front, lines are cut instead.
             let room = self.cells.saturating_sub(indent);
-            if cells::width(&last.text) <= room || room < 16 {
+            if cells::width(&last.text) <= room || room < LEAST {
                 out.push(line);
                 continue;
             }
@@ -443,6 +506,40 @@ mod tests {
         assert_eq!(shown(44), [0, 1, 2]);
         assert_eq!(shown(36), [0, 1]);
         assert_eq!(shown(3), [0, 1]);
+    }
+
+    #[test]
+    fn one_comes_to_rest_at_what_can_be_opened_and_not_at_what_goes_on_with_it() {
+        let lint = |key: &str| Line::new(key).cell("lint", Ink::Text).goal(Goal::Text);
+        let more = |text: &str| Line { depth: 1, ..Line::text(text, Ink::Dim) }.goal(Goal::Text);
+        let page = Page {
+            lines: vec![
+                Line::text("a heading", Ink::Label),
+                lint("f0"),
+                more("what is said"),
+                more("and where"),
+                lint("f1"),
+                Line::text("", Ink::Text),
+                Line::text("a word at the end", Ink::Dim),
+            ],
+            ..Page::default()
+        };
+        assert_eq!(page.stop_from(0, true), Some(1));
+        assert_eq!((page.stop_from(1, true), page.end_of(1)), (Some(4), 4));
+        assert_eq!((page.stop_from(4, true), page.end_of(4)), (None, 5));
+        assert_eq!((page.stop_from(6, false), page.stop_from(4, false)), (Some(4), Some(1)));
+        assert_eq!(page.stop_from(1, false), None);
+    }
+
+    #[test]
+    fn what_is_too_long_for_its_column_goes_on_below() {
+        let mut page = sample();
+        page.lines[0].cells[1].text = "the user says more than fits into the column of the page".into();
+        page.wrap_rest(45);
+        let texts: Vec<&str> = page.lines.iter().map(|line| &*line.cells[1].text).collect();
+        assert_eq!(texts[..3], ["the user says more than", "  fits into the column", "  of the page"]);
+        assert_eq!((&*page.lines[0].cells[0].text, &*page.lines[1].cells[0].text), ("1", ""));
+        assert_eq!((page.lines[1].stops(), &*page.lines[3].key), (false, "b"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::screen::{Motion, moved};
 use super::{compose, editor, form, search, setup, views};
-use crate::app::action::{self, Action};
+use crate::app::action::{self, Action, Scope};
 use crate::app::copy;
 use crate::app::effect::{Effect, EngineRequest};
 use crate::app::folders;
@@ -51,9 +51,7 @@ pub(super) fn open_on(state: &mut State, kind: OverlayKind, subject: Option<Subj
     state.overlays.push(Overlay { kind, subject, editor, list, stem: None, warned: None, base });
     // How many rows it has is not known before it was drawn.
     state.metrics.list = 0;
-    if matches!(kind, OverlayKind::Help | OverlayKind::Form | OverlayKind::Calls) {
-        skip_heading(state, 1);
-    }
+    skip_heading(state, 1);
     if kind == OverlayKind::Programs {
         // Whoever presses Enter without reading allows nothing.
         let rows = rows::list_rows(state);
@@ -163,7 +161,8 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     let Some(overlay) = state.overlays.last() else { return Vec::new() };
     let Some(row) = rows.get(overlay.list.cursor) else { return Vec::new() };
     let request = match row.pick.clone() {
-        Pick::Nothing | Pick::Line => return Vec::new(),
+        Pick::Nothing => return Vec::new(),
+        Pick::Line => return line(state),
         Pick::Answer(Answer::NotNow) => return close(state),
         Pick::Answer(Answer::RunPrograms) => EngineRequest::AllowPrograms,
         Pick::Answer(answer) => return editor::answer(state, answer),
@@ -184,6 +183,12 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
         Pick::Edit(edit) => return form::ask(state, *edit),
         Pick::Action(action) => {
             state.overlays.pop();
+            let scope = action::info(action).scope;
+            if !action::in_scope(state, scope) && !matches!(scope, Scope::Pane(_)) {
+                let (key, title) = (state.keymap.shown_key(action), scope.title());
+                state.message = format!("{key} works {}{}", title[..1].to_lowercase(), &title[1..]);
+                return Vec::new();
+            }
             return super::perform(state, action);
         }
         Pick::Copy(which) => {
@@ -225,6 +230,22 @@ pub(super) fn take(state: &mut State) -> Vec<Effect> {
     };
     state.overlays.pop();
     vec![Effect::Engine(request)]
+}
+
+/// A line of text was taken. Where two texts are read side by side that leads back to the choice between them;
+/// elsewhere it is said what can be taken.
+fn line(state: &mut State) -> Vec<Effect> {
+    let kind = state.overlays.last().map(|overlay| overlay.kind);
+    if matches!(kind, Some(OverlayKind::Both | OverlayKind::KeptBoth)) {
+        return close(state);
+    }
+    let rows = rows::list_rows(state);
+    let choices = rows.iter().filter(|row| !matches!(row.pick, Pick::Nothing | Pick::Line));
+    let titles: Vec<String> = choices.map(|row| format!("\"{}\"", row.title)).collect();
+    if !titles.is_empty() {
+        state.message = format!("this line is to be read; go to {}", titles.join(" or "));
+    }
+    Vec::new()
 }
 
 /// Writes the selected model into the bench file.

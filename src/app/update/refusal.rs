@@ -17,6 +17,16 @@ pub(super) fn why(state: &State, action: Action) -> String {
         return why;
     }
     match action {
+        Action::Models
+        | Action::EditText
+        | Action::EditOutside
+        | Action::ToggleLayer
+        | Action::Compare
+        | Action::WhatIf
+            if snapshot.recorded =>
+        {
+            "a recording can be looked at and not be changed; `plywood PATH` opens a bench".to_owned()
+        }
         Action::Say | Action::Reply | Action::SaveRun => super::compose::why_not(state, action),
         Action::Play if super::compose::waits(state) => {
             format!("the script holds no answer; {} answers by hand", key(Action::Reply))
@@ -56,9 +66,11 @@ pub(super) fn why(state: &State, action: Action) -> String {
         Action::BenchForm | Action::LayerForm if no_file => {
             "this folder has no bench file to change; `plywood init` writes one".to_owned()
         }
-        Action::UndoBench => {
-            "nothing to take back: no edit of the bench was made here, and nothing said by hand".to_owned()
-        }
+        Action::UndoBench => format!(
+            "nothing to take back: no edit of the bench was made here, and nothing said by hand; {} undoes while a text \
+             is edited",
+            key(Action::UndoText)
+        ),
         Action::RedoBench => "nothing to do again: nothing was taken back".to_owned(),
         Action::OpenLayer
         | Action::Orders

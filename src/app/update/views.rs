@@ -115,10 +115,29 @@ pub(super) fn refresh(state: &mut State) {
     }
 }
 
+/// Moves through the view: from one line that can be opened to the next, by rows where there is none.
 pub(super) fn go(state: &mut State, motion: Motion) {
-    let len = state.page.lines.len();
-    let here = state.here_mut();
-    here.list.cursor = moved(here.list.cursor, len, motion);
+    let (len, rows) = (state.page.lines.len(), usize::from(state.metrics.view.1).max(1));
+    let cursor = state.here().list.cursor;
+    let to = moved(cursor, len, motion);
+    let Motion::By(by) = motion else {
+        state.here_mut().list.cursor = to;
+        return;
+    };
+    if state.page.diff.is_some() || by == 0 {
+        state.here_mut().list.cursor = to;
+        return;
+    }
+    // From the row that the motion leads to, or from the row before it, to where one comes to rest.
+    let from = if by > 0 { to.saturating_sub(1).max(cursor) } else { (to + 1).min(cursor) };
+    let stop = state.page.stop_from(from, by > 0);
+    // What lies farther away than a screen is scrolled to, so that nothing is leapt over unread.
+    let to = stop.filter(|stop| stop.abs_diff(to) < rows).unwrap_or(to);
+    let end = state.page.end_of(to).min(len);
+    let list = &mut state.here_mut().list;
+    list.cursor = to;
+    // All that goes on with the line is on the screen with it, where it fits.
+    list.top = list.top.max(end.saturating_sub(rows)).min(to);
 }
 
 /// Scrolls by rows, down where positive.

@@ -172,6 +172,12 @@ impl Session {
         self.events.get(id.0 as usize).unwrap_or(&self.events[0])
     }
 
+    /// How many events there were: the number of the next one.
+    #[must_use]
+    pub fn event_count(&self) -> u32 {
+        self.events.len() as u32
+    }
+
     /// The facts that took other values, in order.
     #[must_use]
     pub fn changes(&self) -> &[Changed] {

@@ -423,6 +423,11 @@ impl Files for Loader {
     fn read(&mut self, path: &FilePath) -> Found {
         self.load(&FactKey::File(path.clone()))
     }
+
+    fn near(&self, path: &FilePath) -> Option<String> {
+        let base = self.roots.path(&FilePath::new(path.base, ""))?;
+        super::near::near(&base, &path.path)
+    }
 }
 
 impl Known {

@@ -151,9 +151,7 @@ impl Document {
     /// As [`open`].
     pub fn open(self, variants: &[Name], files: &mut dyn Files) -> Result<Opened, Vec<Diagnostic>> {
         // Templates are the same files in each variant: read them once.
-        let mut known: BTreeMap<FilePath, Found> = BTreeMap::new();
-        let mut files =
-            |path: &FilePath| known.entry(path.clone()).or_insert_with(|| files.read(path)).clone();
+        let mut files = Once { known: BTreeMap::new(), files };
         let mut checker = Checker::new();
         let (bench, mut problems) = self.decode(variants, &mut files, &mut checker);
         let mut add = |found: Vec<Diagnostic>, chosen: bool| {
@@ -252,6 +250,22 @@ fn told_once(problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
             problem
         })
         .collect()
+}
+
+/// Files that are read once each.
+struct Once<'a> {
+    known: BTreeMap<FilePath, Found>,
+    files: &'a mut dyn Files,
+}
+
+impl Files for Once<'_> {
+    fn read(&mut self, path: &FilePath) -> Found {
+        self.known.entry(path.clone()).or_insert_with(|| self.files.read(path)).clone()
+    }
+
+    fn near(&self, path: &FilePath) -> Option<String> {
+        self.files.near(path)
+    }
 }
 
 #[cfg(test)]

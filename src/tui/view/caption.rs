@@ -9,7 +9,7 @@ use crate::app::state::State;
 use crate::tui::theme::Role;
 
 /// The most rows of a caption.
-const ROWS: u16 = 2;
+const ROWS: usize = 3;
 /// The cells at the left and right of the band.
 const EDGE: u16 = 1;
 
@@ -22,7 +22,7 @@ fn count(caption: &Caption) -> String {
 pub(super) fn wish(state: &State, width: u16) -> u16 {
     let Some(caption) = &state.snapshot.caption else { return 0 };
     let room = usize::from(width.saturating_sub(2 * EDGE)).saturating_sub(cells::width(&count(caption)));
-    if caption.cells <= room { 1 } else { ROWS }
+    u16::try_from(caption.cells.div_ceil(room.max(1)).clamp(1, ROWS)).unwrap_or(1)
 }
 
 pub(super) fn draw(canvas: &mut Canvas<'_>, area: Rect, state: &State) {

@@ -4,9 +4,10 @@ use ratatui::layout::Rect;
 
 use super::canvas::Canvas;
 use super::layers::tokens;
-use crate::app::action::{self, ACTIONS, Action, Scope};
+use crate::app::action::{self, ACTIONS, Action};
 use crate::app::cells;
 use crate::app::event::Target;
+use crate::app::rows;
 use crate::app::snapshot::{ModelInfo, Pause, Snapshot};
 use crate::app::state::{Mode, Pane, State};
 use crate::core::text::number::grouped;
@@ -264,6 +265,29 @@ fn narrow(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     }
 }
 
+/// The most rows in which something is said.
+const TOLD: usize = 2;
+
+/// What there is to say until the next key, in the rows that it takes.
+pub(super) fn told(state: &State, width: u16) -> Vec<&str> {
+    let rows = cells::wrap(&state.message, usize::from(width.saturating_sub(2)).max(1)).into_iter();
+    let last = rows.len().min(TOLD).saturating_sub(1);
+    // What two rows do not hold is cut, and the cut is seen.
+    let text = |(at, (range, _)): (usize, (std::ops::Range<usize>, usize))| {
+        let end = if at == last { state.message.len() } else { range.end };
+        state.message[range.start..end].trim_end()
+    };
+    if state.message.is_empty() { Vec::new() } else { rows.enumerate().take(TOLD).map(text).collect() }
+}
+
+fn draw_told(canvas: &mut Canvas<'_>, area: Rect, rows: &[&str]) {
+    canvas.clear(area);
+    for (at, text) in rows.iter().enumerate() {
+        let place = super::canvas::row_area(area, at);
+        canvas.text(place.x + 1, place.y, place.width.saturating_sub(2), text, Role::Input);
+    }
+}
+
 pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     if area.is_empty() {
         return;
@@ -288,6 +312,11 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     let (note, role) =
         if state.message.is_empty() { (&*status.note, Role::Dim) } else { (&*state.message, Role::Input) };
     let edge = area.right().saturating_sub(1);
+    let told = told(state, area.width);
+    if !told.is_empty() && 1 + cells::width(&status.watching) + 3 + cells::width(note) > usize::from(edge) {
+        draw_told(canvas, area, &told[..1]);
+        return;
+    }
     // What there is to say now has to be read; what stands there always gives way, the last first.
     let left = 1 + cells::width(&status.watching) + 3 + cells::width(note) + 2;
     let whole = |right: &[String]| right.iter().map(|piece| cells::width(piece) + 2).sum::<usize>();
@@ -301,38 +330,55 @@ pub(super) fn draw_status(canvas: &mut Canvas<'_>, area: Rect, state: &State) {
     canvas.text(x, area.y, room.saturating_sub(x), note, role);
 }
 
+/// A key of the footer: how soon it gives way, what it does, and both in words.
+type KeyHint = (u8, Action, String, String);
+
+/// The keys that mean something now.
+fn hints(state: &State) -> Vec<KeyHint> {
+    let shown = |action| state.keymap.shown_key(action);
+    if let Some(open) = state.overlays.last().filter(|open| open.kind.mode().is_list()) {
+        let keys = rows::list_keys(open).into_iter();
+        let keys = keys.filter(|(action, _)| !state.keymap.keys(*action).is_empty());
+        return keys.map(|(action, does)| (0, action, shown(action), does.to_owned())).collect();
+    }
+    let mut hints: Vec<KeyHint> = ACTIONS
+        .iter()
+        .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
+        .filter(|info| action::useful(state, info.action))
+        .filter(|info| !state.keymap.keys(info.action).is_empty())
+        .map(|info| (action::rank(state, info), info.action, shown(info.action), action::hint(state, info)))
+        .collect();
+    if state.mode() != Mode::Screen || action::own_keys_first(state) {
+        hints.push((0, Action::UpLevel, shown(Action::UpLevel), "back".to_owned()));
+    }
+    hints
+}
+
 /// The keys that mean something now. Where there is no room, those of the highest rank go first.
 pub(super) fn draw_footer(canvas: &mut Canvas<'_>, area: Rect, size: Size, state: &State) {
     if area.is_empty() {
         return;
     }
+    // Without a row of status, what there is to say stands here; where it is long it takes the row above as well, and
+    // beside a row of status it goes on here.
+    let told = told(state, area.width);
+    let above = u16::try_from(told.len()).unwrap_or(1).saturating_sub(1).min(area.y);
+    match size {
+        Size::Wide if told.len() > 1 => return draw_told(canvas, area, &told[1..]),
+        Size::Wide => {}
+        _ if told.is_empty() => {}
+        _ => {
+            let rows = Rect { y: area.y - above, height: 1 + above, ..area };
+            return draw_told(canvas, rows, &told);
+        }
+    }
     // The keys in the corner take nothing away: hints that have no room beside them are left out whole.
     let area = Rect { width: area.width - corner(area, state).width, ..area };
     let right = area.right().saturating_sub(1);
     let mut x = area.x + 1;
-    // Without a row of status, what there is to say stands here.
-    if size != Size::Wide && !state.message.is_empty() {
-        canvas.text(x, area.y, right.saturating_sub(x), &state.message, Role::Input);
-        return;
-    }
-    let mut hints: Vec<_> = ACTIONS
-        .iter()
-        .filter(|info| !info.hint.is_empty() && action::in_scope(state, info.scope))
-        .filter(|info| action::useful(state, info.action))
-        .filter(|info| {
-            !(matches!(state.mode(), Mode::Variants | Mode::Form | Mode::Calls) && info.scope == Scope::List)
-        })
-        .filter(|info| !state.keymap.keys(info.action).is_empty())
-        .map(|info| {
-            let key = state.keymap.shown_key(info.action);
-            (action::rank(state, info), info.action, key, action::hint(state, info))
-        })
-        .collect();
-    if state.mode() != Mode::Screen || action::own_keys_first(state) {
-        hints.push((0, Action::UpLevel, state.keymap.shown_key(Action::UpLevel), "back".to_owned()));
-    }
+    let mut hints = hints(state);
     let gap = if size == Size::Wide { 3 } else { 2 };
-    let wide = |hints: &[(u8, Action, String, String)]| {
+    let wide = |hints: &[KeyHint]| {
         hints.iter().map(|(.., key, word)| cells::width(key) + 1 + cells::width(word) + gap).sum::<usize>()
     };
     while wide(&hints) + 2 > usize::from(area.width) + gap && !hints.is_empty() {

@@ -3,13 +3,13 @@
 use ratatui::layout::{Position, Rect};
 
 use super::canvas::{Canvas, row_area};
-use super::compose;
+use super::{compose, header};
 use crate::app::action::Action;
 use crate::app::cells;
 use crate::app::event::Target;
 use crate::app::form::{self, Subject};
 use crate::app::line_editor::LineEditor;
-use crate::app::rows;
+use crate::app::rows::{self, ListRow};
 use crate::app::state::{Mode, Overlay, OverlayKind, Pane, State};
 use crate::tui::theme::Role;
 
@@ -186,59 +186,46 @@ fn value(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay
     cursor
 }
 
+/// The most rows below a list in which the selected row is said whole.
+const WHOLE: usize = 3;
+/// With fewer cells than these a sentence beside each row is left out: all of it stands below for the selected row.
+const BESIDE: u16 = 36;
+
 fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay) -> Option<Position> {
     let rows = rows::list_rows(state);
     let finds = overlay.kind.mode() == Mode::Find;
-    // What an edit came to is said in the last row; it has to be seen.
-    let says = matches!(overlay.kind, OverlayKind::Form | OverlayKind::Choice) && screen.height > 4;
-    let screen = Rect { height: screen.height - u16::from(says), ..screen };
-    let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2 + u16::from(finds));
-    let keys = rows.iter().map(|row| cells::width(&row.key)).max().unwrap_or(0).min(22);
-    let titles =
-        rows.iter().filter(|row| !row.is_heading()).map(|row| cells::width(&row.title)).max().unwrap_or(0);
-    let abouts = rows.iter().map(|row| cells::width(&row.about)).max().unwrap_or(0);
-    let wide = u16::try_from(keys + titles + abouts + 10).unwrap_or(u16::MAX).max(40);
+    // The last rows of the screen say which keys there are, and what an answer comes to; they have to be seen.
+    let told = header::told(state, screen.width).len().max(1);
+    let told = if screen.height > 5 { u16::try_from(told).unwrap_or(1) } else { 0 };
+    let screen = Rect { height: screen.height - told, ..screen };
+    let title = format!(" {} ", rows::list_title(state, overlay));
+    let keys = state.keymap.hints(&rows::list_keys(overlay), "; ");
+    let note = match overlay.kind {
+        OverlayKind::Help => format!("type to search; {keys}"),
+        OverlayKind::Palette | OverlayKind::Models | OverlayKind::Reply => format!("type to find; {keys}"),
+        OverlayKind::Copy => format!("{} or {keys}", state.keymap.shown_key(Action::Accept)),
+        OverlayKind::Both => format!("- theirs, + mine; {keys}"),
+        OverlayKind::KeptBoth => format!("- the file, + not saved; {keys}"),
+        _ => keys,
+    };
+    // What stands in the borders has to be read, too.
+    let least = u16::try_from(cells::width(&note).max(cells::width(&title))).unwrap_or(u16::MAX);
+    let columns = Columns::of(&rows, overlay.kind, (least.saturating_add(6), screen.width));
+    let inside = usize::from(columns.width.saturating_sub(4));
+    let whole = rows.iter().filter_map(|row| columns.whole(row)).map(|text| cells::wrap(&text, inside).len());
+    let whole = u16::try_from(whole.max().unwrap_or(0).min(WHOLE)).unwrap_or(0);
+    let wanted = u16::try_from(rows.len()).unwrap_or(u16::MAX).saturating_add(2 + u16::from(finds) + whole);
     // A filter must not make the box jump, so a list to type into keeps its size.
-    let height = if finds { screen.height.saturating_sub(4).max(3) } else { wanted.max(3) };
-    let width = if finds { wide.max(76) } else { wide };
-    let (width, height) = (width.min(screen.width), height.min(screen.height));
+    let height = if finds { screen.height.saturating_sub(3).max(3) } else { wanted.max(3) };
+    let height = height.min(screen.height);
     let (width, y) = match overlay.kind {
         // What a reply would do is seen above it.
         OverlayKind::Calls => (screen.width, screen.bottom() - height),
-        _ => (width, screen.y + (screen.height - height) / 2),
+        _ => (columns.width, screen.y + (screen.height - height) / 2),
     };
     let area = Rect { x: screen.x + (screen.width - width) / 2, y, width, height };
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
-    let title = format!(" {} ", rows::list_title(state, overlay));
-    let hints = |keys: &[(Action, &str)]| state.keymap.hints(keys, "; ");
-    let (takes, closes) = ((Action::Accept, "takes"), (Action::UpLevel, "closes"));
-    let note = match overlay.kind {
-        OverlayKind::Form => hints(&[
-            (Action::ChangeField, "changes"),
-            (Action::TakeOut, "takes out"),
-            (Action::UndoBench, "undoes"),
-            closes,
-        ]),
-        OverlayKind::Calls => hints(&[
-            (Action::ChangePart, "changes"),
-            (Action::TakePartOut, "takes out"),
-            (Action::SendReply, "sends"),
-            closes,
-        ]),
-        OverlayKind::Help => format!("type to search; {}", hints(&[closes])),
-        OverlayKind::Copy => format!("{} or {}", state.keymap.shown_key(Action::Accept), {
-            hints(&[(Action::Copy, "takes"), closes])
-        }),
-        OverlayKind::Variants => hints(&[(Action::Toggle, "on or off"), closes]),
-        OverlayKind::Both => format!("- theirs, + mine; {}", hints(&[closes])),
-        OverlayKind::KeptBoth => format!("- the file, + not saved; {}", hints(&[closes])),
-        OverlayKind::Themes => hints(&[takes, (Action::UpLevel, "takes the old one back")]),
-        OverlayKind::Palette | OverlayKind::Models | OverlayKind::Reply => {
-            format!("type to find; {}", hints(&[takes, closes]))
-        }
-        _ => hints(&[takes, closes]),
-    };
     let mut inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);
     if inner.is_empty() {
         return None;
@@ -249,30 +236,102 @@ fn list(canvas: &mut Canvas<'_>, screen: Rect, state: &State, overlay: &Overlay)
         cursor = input(canvas, row_area(inner, 0), "> ", &overlay.editor);
         inner = Rect { y: inner.y + 1, height: inner.height - 1, ..inner };
     }
+    // Where the screen is too low for both, the rows come first.
+    let whole = if inner.height > whole + 2 { whole } else { 0 };
+    inner.height -= whole;
     canvas.regions.metrics.list = inner.height;
     canvas.away(area, true, overlay.list.top, usize::from(inner.height), rows.len());
     if rows.is_empty() {
         canvas.text(inner.x, inner.y, inner.width * u16::from(inner.height > 0), "nothing fits", Role::Dim);
     }
-    let keys = u16::try_from(keys).unwrap_or(0).min(inner.width / 3);
-    let titles =
-        u16::try_from(titles).unwrap_or(u16::MAX).min(if abouts > 0 { inner.width / 2 } else { inner.width });
     for (index, row) in rows.iter().enumerate().skip(overlay.list.top).take(usize::from(inner.height)) {
         let place = row_area(inner, index - overlay.list.top);
-        if row.is_heading() {
-            canvas.text(place.x, place.y, place.width, &row.title, Role::Label);
-            continue;
-        }
-        let mut x = place.x;
-        canvas.text(x, place.y, keys, &row.key, Role::Key);
-        x += keys + 1;
-        canvas.text(x, place.y, titles.min(place.right().saturating_sub(x)), &row.title, Role::Text);
-        x += titles + 2;
-        canvas.text(x, place.y, place.right().saturating_sub(x), &row.about, Role::Dim);
-        if index == overlay.list.cursor {
+        columns.draw(canvas, place, row);
+        if index == overlay.list.cursor && !row.is_heading() {
             canvas.paint(place, Role::Selected);
         }
-        canvas.regions.note(place, Target::ListRow(index));
+        if !row.is_heading() {
+            canvas.regions.note(place, Target::ListRow(index));
+        }
+    }
+    if let Some(text) = rows.get(overlay.list.cursor).and_then(|row| columns.whole(row)) {
+        let below = Rect { y: inner.bottom(), height: whole, ..inner };
+        for (at, (range, hang)) in cells::wrap(&text, inside).into_iter().take(usize::from(whole)).enumerate()
+        {
+            let place = row_area(below, at);
+            let hang = u16::try_from(hang).unwrap_or(0).min(place.width);
+            canvas.text(place.x + hang, place.y, place.width - hang, text[range].trim_end(), Role::Changed);
+        }
     }
     cursor
+}
+
+/// How wide the columns of a list are, in cells.
+struct Columns {
+    /// The whole box.
+    width: u16,
+    keys: u16,
+    titles: u16,
+    /// What there is to know about a row; none where it would be cut in most rows.
+    abouts: Option<u16>,
+}
+
+impl Columns {
+    fn of(rows: &[ListRow], kind: OverlayKind, (least, most): (u16, u16)) -> Columns {
+        let widest = |text: fn(&ListRow) -> &str| {
+            let own = rows.iter().filter(|row| !row.is_heading());
+            u16::try_from(own.map(|row| cells::width(text(row))).max().unwrap_or(0)).unwrap_or(u16::MAX)
+        };
+        let (keys, titles, abouts) =
+            (widest(|row| &row.key).min(22), widest(|row| &row.title), widest(|row| &row.about));
+        let headings = rows.iter().filter(|row| row.is_heading()).map(|row| cells::width(&row.title));
+        let headings = u16::try_from(headings.max().unwrap_or(0)).unwrap_or(u16::MAX).saturating_add(4);
+        let wide = keys
+            .saturating_add(titles)
+            .saturating_add(abouts)
+            .saturating_add(10)
+            .max(40)
+            .max(headings)
+            .max(least);
+        let width = if kind.mode() == Mode::Find { wide.max(76) } else { wide }.min(most);
+        let inner = width.saturating_sub(4);
+        let keys = keys.min(inner / 3);
+        let room = inner.saturating_sub(keys + 1);
+        // Sentences that are cut say nothing; figures do also with their end cut away.
+        let sentences = matches!(kind, OverlayKind::Help | OverlayKind::Palette | OverlayKind::Views);
+        let beside = room.saturating_sub(titles.min(inner / 2) + 2);
+        let shown = abouts > 0 && (abouts <= beside || !sentences || beside >= BESIDE);
+        let titles = if shown { titles.min(inner / 2) } else { titles.min(room) };
+        Columns { width, keys, titles, abouts: shown.then_some(room.saturating_sub(titles + 2)) }
+    }
+
+    /// What of a row is cut away or left out, as one text; none where all of it is seen.
+    fn whole(&self, row: &ListRow) -> Option<String> {
+        if row.is_heading() {
+            return None;
+        }
+        let cut = |text: &str, room: u16| cells::width(text) > usize::from(room);
+        let about = cut(&row.about, self.abouts.unwrap_or(0));
+        match (cut(&row.title, self.titles), about) {
+            (false, false) => None,
+            (false, true) => Some(row.about.clone()),
+            (true, _) if row.about.is_empty() => Some(row.title.clone()),
+            (true, _) => Some(format!("{}: {}", row.title, row.about)),
+        }
+    }
+
+    fn draw(&self, canvas: &mut Canvas<'_>, place: Rect, row: &ListRow) {
+        if row.is_heading() {
+            canvas.text(place.x, place.y, place.width, &row.title, Role::Label);
+            return;
+        }
+        let mut x = place.x;
+        canvas.text(x, place.y, self.keys, &row.key, Role::Key);
+        x += self.keys + 1;
+        canvas.text(x, place.y, self.titles.min(place.right().saturating_sub(x)), &row.title, Role::Text);
+        if let Some(abouts) = self.abouts {
+            x += self.titles + 2;
+            canvas.text(x, place.y, abouts.min(place.right().saturating_sub(x)), &row.about, Role::Dim);
+        }
+    }
 }

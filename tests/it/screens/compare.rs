@@ -5,7 +5,7 @@ use plywood::app::state::View;
 use super::day::{Day, body, has};
 
 /// Presses keys and waits until everything is worked out.
-fn pressed(day: &mut Day, keys: &str) -> String {
+pub(super) fn pressed(day: &mut Day, keys: &str) -> String {
     day.press(keys);
     while day.engine.work() {}
     day.publish();

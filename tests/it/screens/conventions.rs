@@ -143,7 +143,7 @@ fn rebound_keys_act_and_are_shown_wherever_keys_are() {
     press(&mut state, "v<down><down><f7>");
     assert_eq!(state.overlays.last().expect("the menu").list.cursor, 1);
     let text = shot(120, 40, &mut state);
-    assert!(text.contains("F2 takes; Esc closes"), "{text}");
+    assert!(text.contains("F2 opens; Esc closes"), "{text}");
     assert_eq!(press(&mut state, "<enter>"), []);
     assert_eq!(state.overlays.len(), 1);
     press(&mut state, "<f2>");

@@ -1,4 +1,4 @@
-//! What a terminal shows in each class of themes: true colours on dark and on light, sixteen colours, and none. The texts
+//! What a terminal shows in each class of themes: true colours on dark and on light, the palette of 256, sixteen colours, and none. The texts
 //! are the same in all of them, so they are kept once; a colour that changes shows in the letters.
 
 use plywood::app::snapshot::{BlockChange, Now, Snapshot};
@@ -69,7 +69,13 @@ fn texts_are_the_same_in_every_theme() {
         out
     };
     let dark = text("dark", Depth::True);
-    for (theme, depth) in [("light", Depth::True), ("ansi", Depth::Sixteen), ("mono", Depth::None)] {
+    for (theme, depth) in [
+        ("light", Depth::True),
+        ("dark", Depth::Palette),
+        ("light", Depth::Palette),
+        ("ansi", Depth::Sixteen),
+        ("mono", Depth::None),
+    ] {
         assert_eq!(text(theme, depth), dark, "{theme}");
     }
     insta::assert_snapshot!("themes_text", dark);
@@ -83,6 +89,15 @@ fn true_colours_on_dark() {
 #[test]
 fn true_colours_on_light() {
     insta::assert_snapshot!("themes_light", letters("light", Depth::True));
+}
+
+#[test]
+fn the_palette_of_256() {
+    for theme in ["dark", "light"] {
+        let letters = letters(theme, Depth::Palette);
+        assert!(!letters.contains('#'), "no finer colour than the palette has");
+        insta::assert_snapshot!(format!("themes_{theme}_256"), letters);
+    }
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::core::wire::CallNo;
 
 /// How many characters of a text are shown.
 const TEXT: usize = 70;
+/// The most characters of a note: what its author says is read whole.
+const NOTE: usize = 600;
 
 /// Something that the user chose and after which the run was played again: it is no input of the session.
 #[derive(Clone, Debug)]
@@ -145,7 +147,7 @@ fn words(input: &Input, step: &Step) -> (LogKind, String) {
         Input::FailedSend(reason) => {
             (LogKind::Failed, format!("call {call} fails: {}; nothing was told", one_line(reason, TEXT)))
         }
-        Input::Note(text) => (LogKind::Note, one_line(text, TEXT)),
+        Input::Note(text) => (LogKind::Note, one_line(text, NOTE)),
         Input::Set(values) => {
             let set: Vec<String> = values
                 .iter()

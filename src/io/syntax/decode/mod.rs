@@ -32,6 +32,12 @@ use paths::constants;
 pub trait Files {
     /// The text of a file (a [`Value::File`]), or why there is none.
     fn read(&mut self, path: &FilePath) -> Found;
+
+    /// A path that is there and is called nearly like one that is not.
+    fn near(&self, path: &FilePath) -> Option<String> {
+        let _ = path;
+        None
+    }
 }
 
 impl<F: FnMut(&FilePath) -> Found> Files for F {
@@ -314,7 +320,10 @@ impl Decoder<'_> {
         match self.files.read(path) {
             Found::Value(value) => value.as_text().cloned(),
             Found::Absent => {
-                let hint = "paths start at the folder of the bench".to_owned();
+                let hint = match self.files.near(path) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => "paths start at the folder of the bench".to_owned(),
+                };
                 self.problems.error(at, format!("there is no file `{path}`"), hint);
                 None
             }
