@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn sizes_say_what_they_are_now_and_the_difference() {
         assert_eq!(pair([Some(1_000), Some(2_500)], ""), ("2,500".into(), "+1,500".into()));
-        assert_eq!(pair([Some(10), None], "~"), ("-".into(), "-~10".into()));
+        assert_eq!(pair([Some(10), None], "~"), ("-".into(), "~-10".into()));
         assert_eq!(pair([None, Some(0)], ""), ("0".into(), "+0".into()));
     }
 
