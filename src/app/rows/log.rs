@@ -22,13 +22,15 @@ pub(super) fn page(state: &State) -> Page {
             column("", false, false),
             column("what happened", false, true),
         ],
-        start: lines.iter().position(|line| line.cells.first().is_some_and(|cell| cell.ink == Ink::Warn)),
         lines,
         empty: "Nothing has happened yet.".to_owned(),
         filters: true,
         diff: None,
+        start: None,
     };
     page.wrap_rest(page_cells(state));
+    let shown = |line: &Line| line.cells.first().is_some_and(|cell| cell.ink == Ink::Warn);
+    page.start = page.lines.iter().position(shown);
     page
 }
 
