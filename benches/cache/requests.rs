@@ -66,7 +66,7 @@ fn each_anew(session: &Session) -> usize {
 }
 
 /// Prints the times and the ratio.
-pub fn measure(criterion: &mut Criterion) {
+pub(crate) fn measure(criterion: &mut Criterion) {
     let session = session(CALLS);
     assert_eq!(in_order(&session), each_anew(&session), "both are the same requests");
     let mut group = criterion.benchmark_group("requests of 2,000 calls");

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::args::{ColorArg, DemoArgs};
 use super::head::Schema;
-use super::open::from_here;
+use super::open::seen_from_here;
 use super::output::{Failure, Out, Outcome, Result, Table};
 use super::settings::{Environment, flags, sources};
 use crate::app::cells;
@@ -190,8 +190,9 @@ fn of_file(path: &Path, machine: &Machine) -> Result<(Demo, Disk)> {
     let bench = demos::bench_of(path, &demo);
     let disk = match samples::find(&demo.bench) {
         Some(sample) if !bench.exists() => Disk::sample(sample, NOTE, machine),
-        _ => Disk::open(&bench, machine)
-            .map_err(|list| list.into_iter().map(|problem| from_here(problem, bench.parent())).collect()),
+        _ => Disk::open(&bench, machine).map_err(|list| {
+            list.into_iter().map(|problem| seen_from_here(problem, bench.parent())).collect()
+        }),
     };
     let disk = disk.map_err(|list: Vec<Diagnostic>| match bench.exists() {
         true => list,

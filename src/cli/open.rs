@@ -136,7 +136,7 @@ fn sample_names() -> String {
 }
 
 /// The problem with the file named as the user would find it from here: a bench names its files from its own folder.
-pub(super) fn from_here(problem: Diagnostic, folder: Option<&Path>) -> Diagnostic {
+pub(super) fn seen_from_here(problem: Diagnostic, folder: Option<&Path>) -> Diagnostic {
     match (folder, &problem.file) {
         (Some(folder), Some(file)) if Path::new(&**file).is_relative() && folder.join(&**file).exists() => {
             let file = folder.join(&**file).to_string_lossy().into();
@@ -201,7 +201,7 @@ impl Bench {
         let folder = if copy.is_none() { folder_of(&path) } else { None };
         let problems = |list: Vec<Diagnostic>| {
             Failure::Diagnostics(
-                list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect(),
+                list.into_iter().map(|problem| seen_from_here(problem, folder.as_deref())).collect(),
             )
         };
         let mut file = BenchFile::open(&path, &machine).map_err(problems)?;
@@ -249,7 +249,7 @@ impl Bench {
     }
 
     /// The problem with its file named as it is found from here.
-    pub(super) fn from_here(&self, problem: Diagnostic) -> Diagnostic {
+    pub(super) fn seen_from_here(&self, problem: Diagnostic) -> Diagnostic {
         match problem.file.as_deref().and_then(|file| self.path_from_here(file)) {
             Some(path) => problem.in_file(path.to_string_lossy()),
             None => problem,

@@ -7,7 +7,7 @@ use clap::CommandFactory;
 
 use super::args::{BenchArgs, Cli, ColorArg, OpenArgs};
 use super::audit::layers_of;
-use super::open::{Named, check, folder_of, from_here, holds_work, not_there};
+use super::open::{Named, check, folder_of, holds_work, not_there, seen_from_here};
 use super::output::{Failure, Outcome, Result};
 use super::settings::{self, Environment, flags_of, models_of, sources};
 use crate::app::engine::{Disk, Engine, Options};
@@ -116,7 +116,9 @@ pub(super) fn engine(path: Option<&Path>, args: &BenchArgs) -> Result<Engine> {
 fn engine_on(disk: Disk, path: Option<&Path>, args: &BenchArgs, models: Arc<Models>) -> Result<Engine> {
     let folder = path.and_then(folder_of);
     let problems = |list: Vec<Diagnostic>| {
-        Failure::Diagnostics(list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect())
+        Failure::Diagnostics(
+            list.into_iter().map(|problem| seen_from_here(problem, folder.as_deref())).collect(),
+        )
     };
     let names = |names: &[String]| names.iter().map(|name| Name::from(&**name)).collect();
     let options = Options {
@@ -155,7 +157,7 @@ fn open(path: Option<&Path>, machine: &Machine) -> Result<Disk> {
         Named::Path(path) => Disk::open(&path, machine).map_err(|list| {
             let folder = folder_of(&path);
             Failure::Diagnostics(
-                list.into_iter().map(|problem| from_here(problem, folder.as_deref())).collect(),
+                list.into_iter().map(|problem| seen_from_here(problem, folder.as_deref())).collect(),
             )
         }),
     }

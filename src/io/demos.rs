@@ -265,7 +265,7 @@ mod tests {
             let problems = Demo::parse("d", "d.yaml", script).expect_err("it is wrong");
             let problem = &problems[0];
             let (at, line) = (problem.at.expect("a place"), problem.line.clone().expect("the line"));
-            (problem.message.clone(), at.to_string(), line.to_string(), problem.hint.clone())
+            (problem.message.clone(), at.to_string(), line.clone(), problem.hint.clone())
         };
         for (script, want, at) in [
             (with("[]"), "a demo without beats", "5:8"),

@@ -66,7 +66,7 @@ pub(super) fn calls(state: &State) -> Vec<ListRow> {
             Part::Call(at),
         ));
         for own in &call.tool.arguments {
-            let value = call.args.get(&own.name).map_or_else(String::new, |value| shown_value(value));
+            let value = call.args.get(&own.name).map_or_else(String::new, shown_value);
             let part = Part::Argument(at, own.name.clone());
             rows.push(row(&format!("  {}", own.name), value, about(own), part));
         }

@@ -97,7 +97,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut Out<'_>) -> Result {
     for news in &receiver {
         match news {
             Told::Call(file, exchange) if audit.repeats.is_repeat(file, &exchange) => {
-                audit.repeated[file] += 1
+                audit.repeated[file] += 1;
             }
             Told::Call(file, exchange) => {
                 let call = audit.judge.call(&exchange, &mut counters);

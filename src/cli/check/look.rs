@@ -56,7 +56,9 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
     // What is to be written anew may name what is gone.
     let strangers = held.as_ref().filter(|_| !args.accept).map(|held| held.strangers(&bench.bench));
     if let Some(strangers) = strangers.filter(|strangers| !strangers.is_empty()) {
-        return Err(Failure::Diagnostics(strangers.into_iter().map(|one| bench.from_here(one)).collect()));
+        return Err(Failure::Diagnostics(
+            strangers.into_iter().map(|one| bench.seen_from_here(one)).collect(),
+        ));
     }
     if held.is_none() && args.accept {
         let message =

@@ -101,7 +101,7 @@ impl Found {
         let breaches = self.breaches.iter_mut().chain(taken).map(|breach| &mut breach.diagnostic);
         let all = self.diagnostics.iter_mut().chain(lints).chain(breaches);
         for problem in all.chain(places.filter_map(|(_, place)| place.as_mut())) {
-            *problem = bench.from_here(std::mem::replace(problem, Diagnostic::error("")));
+            *problem = bench.seen_from_here(std::mem::replace(problem, Diagnostic::error("")));
         }
     }
 

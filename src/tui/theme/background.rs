@@ -38,7 +38,8 @@ pub enum Background {
 pub fn may_ask(env: &impl Fn(&str) -> Option<String>) -> bool {
     let term = env("TERM");
     let mute = matches!(term.as_deref(), Some("linux" | "dumb" | "vt100" | "vt220"));
-    !mute && !(env("TMUX").is_some() && env("SSH_TTY").is_some())
+    let tmux_over_ssh = env("TMUX").is_some() && env("SSH_TTY").is_some();
+    !(mute || tmux_over_ssh)
 }
 
 /// Asks the terminal; none when it does not answer, or not in time.

@@ -17,7 +17,8 @@ fn slow(number: u64, text: &str) -> Option<Exchange> {
         Value::Object(_) => &value["request"],
         _ => &value,
     };
-    if !body["messages"].is_array() && !(body["input"].is_array() && body.get("model").is_some()) {
+    let of_responses = body["input"].is_array() && body.get("model").is_some();
+    if !(body["messages"].is_array() || of_responses) {
         return None;
     }
     let spelled = body.to_string();
