@@ -247,6 +247,7 @@ mod tests {
     #[test]
     fn layers_say_what_is_estimated_and_what_is_left_out() {
         let row = |shown: &str, included| LayerRow {
+            id: shown.into(),
             shown: shown.into(),
             place: "system".into(),
             change: "turn".into(),

@@ -354,9 +354,14 @@ fn a_log_is_followed_while_it_grows_and_when_it_is_replaced() {
         .stderr(Stdio::null())
         .spawn()
         .expect("it runs");
-    let mut told = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let mut next =
-        || -> Value { serde_json::from_str(&told.next().expect("a call").expect("UTF-8")).expect("JSON") };
+    let told = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let (to, lines_told) = std::sync::mpsc::channel();
+    std::thread::spawn(move || told.map_while(Result::ok).try_for_each(|line| to.send(line)));
+    let next = || -> Value {
+        let line =
+            lines_told.recv_timeout(std::time::Duration::from_secs(60)).expect("a call is told in time");
+        serde_json::from_str(&line).expect("JSON")
+    };
     assert_eq!((next()["line"].clone()), json!(1));
     let mut file = fs::OpenOptions::new().append(true).open(&log).expect("it can be opened");
     let second = lines()[1].clone();

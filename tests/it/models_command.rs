@@ -25,13 +25,15 @@ fn a_model_is_found_by_its_own_name_and_others_are_proposed() {
     assert_eq!(stdout(&models(&["gpt-5.4"], None)), whole);
     let both = stdout(&models(&["qwen3.7-max"], None));
     assert!(both.contains("qwen:qwen3.7-max\n") && both.contains("qwen-implicit:qwen3.7-max\n"), "{both}");
-    let near = stdout(&models(&["openai:gtp-5.4"], None));
-    assert!(
-        near.contains("n/a: no price for openai:gtp-5.4") && near.contains("Did you mean openai:gpt-5.4?"),
-        "{near}"
-    );
-    let family = stdout(&models(&["claude-sonnet"], None));
-    assert!(family.contains("Known are anthropic:claude-sonnet-5-5"), "{family}");
+    for (asked, hint) in [
+        ("openai:gtp-5.4", "did you mean `openai:gpt-5.4`?"),
+        ("claude-sonnet", "known are anthropic:claude-sonnet-5-5, "),
+    ] {
+        let output = models(&[asked], None);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&format!("`{asked}`")) && said.contains(hint), "{said}");
+    }
 }
 
 #[test]

@@ -150,15 +150,18 @@ fn go_on(mut logs: Vec<(usize, Log)>, to: &SyncSender<Told>) -> Sent {
     while hints.recv().is_ok() {
         for (file, log) in &mut logs {
             // Until the file holds nothing new: what was written while it was read may have given no further hint.
+            // Each time it is first looked whether it is the same file still: else the middle of another one would be read.
             loop {
-                let before = log.progress().0;
-                drain(*file, log, to)?;
                 match log.look() {
-                    Ok(News::Same) if log.progress().0 == before => break,
                     Ok(News::Same) => {}
                     Ok(news) => to.send(Told::News(*file, news))?,
                     // It is not there: it may come again, and then there is another hint.
                     Err(_) => break,
+                }
+                let before = log.progress().0;
+                drain(*file, log, to)?;
+                if log.progress().0 == before {
+                    break;
                 }
             }
             let mut sent: Sent = Ok(());

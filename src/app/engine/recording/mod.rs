@@ -348,10 +348,7 @@ impl Engine {
         let mut anew = None;
         let mut calls = Vec::new();
         loop {
-            let before = recording.log.progress().0;
-            calls.extend(recording.read(&mut self.counters));
             match recording.log.look() {
-                Ok(News::Same) if recording.log.progress().0 == before => break,
                 Ok(News::Same) => {}
                 Ok(news) => {
                     // Nothing of what was read holds any more.
@@ -361,6 +358,11 @@ impl Engine {
                 }
                 // It may come again.
                 Err(_) => break,
+            }
+            let before = recording.log.progress().0;
+            calls.extend(recording.read(&mut self.counters));
+            if recording.log.progress().0 == before {
+                break;
             }
         }
         self.recording = Some(recording);
