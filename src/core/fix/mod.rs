@@ -2,7 +2,7 @@
 //!
 //! Nothing is believed of a [`Fix`] before it was tried. Whoever drives the run makes the change in the text of the bench
 //! (so that what is tried is what would be written), plays the same run again, adds it up with [`sums`], and learns from
-//! [`worth`] what it is worth. [`Search`] says what to try against what a run loses, one after the other; it begins with
+//! [`worth()`] what it is worth. [`Search`] says what to try against what a run loses, one after the other; it begins with
 //! what [`remedies()`] finds and goes on with combinations of what helped.
 
 mod remedies;

@@ -4,7 +4,7 @@
 //! it and linked to its name, which fails where the name is taken. A folder of that name, as others make one, is a lock,
 //! too.
 //!
-//! A lock whose owner is dead is taken away by one of those that find it ([`claim`]).
+//! A lock whose owner is dead is taken away by one of those that find it (`claim`).
 //!
 //! A lock without a readable owner is taken away when it is [`OWNERLESS`] old, or lies as far in the future: then the clock
 //! has jumped. No other decision uses the time of day.
