@@ -281,10 +281,11 @@ fn collect(document: &Document, from: usize, to: usize) -> Vec<Arc<Element>> {
     lists.into_iter().map(element).collect()
 }
 
-/// The items of the list of messages of a body that was read whole.
+/// The items of the list of so many messages of a body that was read whole. One that holds nothing is one, too, which
+/// the document does not tell.
 #[cfg(test)]
-pub(super) fn all(document: &Document) -> Vec<Arc<Element>> {
-    collect(document, 0, usize::MAX)
+pub(super) fn all(document: &Document, messages: Option<usize>) -> Vec<Arc<Element>> {
+    collect(document, 0, messages.unwrap_or(usize::MAX))
 }
 
 fn is_reasoning(item: &Item) -> bool {
