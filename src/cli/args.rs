@@ -574,7 +574,7 @@ pub struct CheckArgs {
     #[arg(long, requires = "accept")]
     pub hashes: bool,
     /// Fail where a run pays more than N tokens again, over all of its calls, on the bench's model
-    #[arg(long, value_name = "N", conflicts_with = "against")]
+    #[arg(long, value_name = "N", conflicts_with = "against", allow_negative_numbers = true)]
     pub max_lost: Option<u64>,
     /// Look at every run of a bench and not only at its first
     #[arg(long, conflicts_with_all = ["against", "run"])]

@@ -423,7 +423,9 @@ fn write(bench: &Bench, asked: &str, policies: &[Policy], out: &mut Out<'_>) -> 
         return Err(Failure::message("a plain folder has no bench file to write to"));
     };
     if bench.is_copy() {
-        return Err(Failure::message("a sample cannot be changed: copy it, or open it in the workbench"));
+        return Err(Failure::message(
+            "a sample cannot be changed: copy it with `plywood samples copy`, or open it in the workbench",
+        ));
     }
     let taken: Vec<Name> = bench.file.variants().iter().map(|variant| variant.name.clone()).collect();
     let names = sets(&[asked.to_owned()], &taken, policies)?.concat();

@@ -182,7 +182,12 @@ fn text(
     if table.crosses() {
         out.line("x: it runs in another order than it stands in the bytes.")?;
     }
-    out.line(format_args!("Tokens in context, counted with {method}, for {}.", request.model))?;
+    match method.encoding() {
+        Some(_) => {
+            out.line(format_args!("Tokens in context, counted with {method}, for {}.", request.model))?;
+        }
+        None => out.line(format_args!("Tokens are {method}."))?,
+    }
     // Errors are told on standard error.
     for diagnostic in record.diagnostics.iter().filter(|problem| problem.severity != Severity::Error) {
         out.line("")?;

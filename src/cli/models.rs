@@ -109,7 +109,8 @@ fn named(models: &Models, id: &str) -> Vec<Arc<Model>> {
 fn like(models: &Models, id: &str) -> Option<String> {
     const MOST: usize = 8;
     let known = || models.models.keys().map(|id| &**id);
-    if let Some(near) = suggest::nearest(id, known()) {
+    let shorts = models.models.values().map(|model| model.short());
+    if let Some(near) = suggest::nearest(id, known().chain(shorts)) {
         return Some(format!("did you mean `{near}`?"));
     }
     let word = short_id(id);

@@ -59,8 +59,10 @@ fn copy(name: &str, folder: &Path, out: &mut Out<'_>) -> Result {
             Failure::message(format!("{name} cannot be copied into {shown}: {reason}"))
         }
     })?;
+    let typed = shown.to_string();
+    let typed = if typed.contains(' ') { format!("\"{typed}\"") } else { typed };
     out.line(format_args!(
-        "copied {name} into {shown}, {} files; `plywood {shown}` opens it",
+        "copied {name} into {shown}, {} files; `plywood {typed}` opens it",
         sample.files.len()
     ))?;
     Ok(Outcome::Done)

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use crate::core::bench::{Bench, Place};
-use crate::core::diagnostic::Diagnostic;
 use crate::core::fact::{EventId, FactKey, Lookup, Name, Progress, Reads, Value};
 use crate::core::source::{Facts, Templates, holds};
 use crate::core::text::{Builder, Made, Origin, Traced};
@@ -220,18 +219,4 @@ fn definition(schemas: &Value, name: &str) -> Option<Value> {
         Value::Map(map) => map.get(name).cloned(),
         _ => None,
     }
-}
-
-/// A diagnostic for a tool without a definition.
-#[must_use]
-pub fn without_schema(bench: &Bench, schemas: &Value, file: &str) -> Vec<Diagnostic> {
-    let names = bench
-        .tools
-        .iter()
-        .filter(|group| group.schemas.as_ref().is_some_and(|path| path.to_string() == file));
-    names
-        .flat_map(|group| &group.names)
-        .filter(|name| definition(schemas, name).is_none())
-        .map(|name| Diagnostic::warning(format!("the tool {name} has no definition in {file}")).in_file(file))
-        .collect()
 }

@@ -69,12 +69,6 @@ pub fn require() -> Result<(), NoTerminal> {
     if io::stdout().is_terminal() { Ok(()) } else { Err(NoTerminal) }
 }
 
-/// Whether the user asked for no colour (<https://no-color.org>: the variable is set and not empty). The theme must then
-/// use modifiers only.
-pub fn no_color() -> bool {
-    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-}
-
 /// Where the program stands with its terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {

@@ -364,7 +364,7 @@ impl Edge for Disk {
         };
         let paths = init::copied(folder, run, lines)?.write(folder).map_err(told)?;
         let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-        Ok(format!("the run {run} is in {} now", names.join(", ")))
+        Ok(format!("the run {run} is in {} now: open it to go on there", names.join(", ")))
     }
 
     fn bench_edited(&mut self, edits: &[BenchEdit], variants: &[Name]) -> Result<Arc<Bench>, String> {

@@ -13,6 +13,7 @@ impl Engine {
     pub(super) fn edit_bench(&mut self, edits: &[BenchEdit]) -> Result<(), Refused> {
         self.up_to_date()?;
         let edited = self.edge.edit_bench(edits, &self.options.variants).map_err(Refused)?;
+        self.keep_undone();
         if edits.iter().any(|edit| matches!(edit, BenchEdit::Model(_))) {
             // What the file says is what was chosen last.
             self.options.model = None;

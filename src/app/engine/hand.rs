@@ -53,13 +53,9 @@ impl Engine {
     pub(super) fn speak(&mut self, spoken: &Spoken) -> Result<(), Refused> {
         self.playing = false;
         self.forget_draft();
-        let before = self.stand();
         let (player, from) = self.after(spoken)?;
-        // What was taken back and is not done again is not lost: it is a branch of its own.
-        if let Some(tip) = self.steps.undone.drain(..).next() {
-            self.others.insert(self.branch, tip.after.player);
-            self.branch += 1;
-        }
+        self.keep_undone();
+        let before = self.stand();
         self.go_on_as(player, from);
         self.shown = None;
         self.end_is_last();
@@ -71,6 +67,7 @@ impl Engine {
     /// Something else happens by the user's hand: another CWD, another model, what a change that was tried does. Where an
     /// earlier call is looked at, a branch begins there.
     pub(super) fn live(&mut self, input: Input) -> Result<(), Refused> {
+        self.keep_undone();
         let before = self.stand();
         let mut what = Name::default();
         self.by_hand(|player, load| {
@@ -79,10 +76,17 @@ impl Engine {
             what = player.session().event(event).label.clone();
             Ok(())
         })?;
-        self.steps.undone.clear();
         // The undo of edits names the file; this one says that there is none.
         self.keep_step(before, format!("{what}, in this run; no file was changed").into());
         Ok(())
+    }
+
+    /// What was taken back and is not done again is not lost: it is a branch of its own.
+    pub(super) fn keep_undone(&mut self) {
+        if let Some(tip) = self.steps.undone.drain(..).next() {
+            self.others.insert(self.branch, tip.after.player);
+            self.branch += 1;
+        }
     }
 
     /// What was just done can be taken back.

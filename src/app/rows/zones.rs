@@ -414,8 +414,10 @@ fn fixes(lines: &mut Vec<Line>, zones: &ZonesView, lane: &ZoneLane) {
         let label = if lane.fixes.rows.is_empty() { "FIX" } else { "" };
         lines.push(word(label, format!("trying out what would avoid it: {tried} of {all} ..."), Ink::Dim));
     } else if lane.fixes.rows.is_empty() && all > 0 {
-        let changes = if all == 1 { "change" } else { "changes" };
-        let words = format!("none of the {all} {changes} that were tried out loses less on {}.", lane.short);
+        let words = match all {
+            1 => format!("the one change that was tried out does not lose less on {}.", lane.short),
+            _ => format!("none of the {all} changes that were tried out loses less on {}.", lane.short),
+        };
         lines.push(word("FIX", words, Ink::Dim));
     }
 }

@@ -6,6 +6,7 @@ use super::contract::{Held, walked};
 use super::{Checked, Found, LintIn, Lost, Recorded, call_of};
 use crate::app::engine::{Counters, Numbers, lints, with_labels};
 use crate::cli::args::CheckArgs;
+use crate::cli::compare::named_models;
 use crate::cli::open::Bench;
 use crate::cli::output::{Failure, Result};
 use crate::core::cache::Lane;
@@ -91,7 +92,7 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
         // Lints and limits look at the run that was asked for; a contract alone brings no others in.
         if args.all_runs || *run == default {
             let named = run.clone().filter(|_| args.all_runs && runs.len() > 1);
-            look(&mut bench, player, named, args, &mut found);
+            look(&mut bench, player, named, args, &mut found)?;
         }
     }
     if let Some(held) = held {
@@ -121,7 +122,13 @@ fn checked(path: &Path, args: &CheckArgs, recorded: Option<&Recorded>) -> Result
 }
 
 /// The lints of a run, what their fixes are worth, and what the run pays again.
-fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs, found: &mut Found) {
+fn look(
+    bench: &mut Bench,
+    player: &Player,
+    run: Option<Name>,
+    args: &CheckArgs,
+    found: &mut Found,
+) -> Result<()> {
     let session = player.session();
     let models = bench.models().clone();
     let mut counters = Counters::default();
@@ -131,12 +138,8 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
     let mut findings = lints::survey(session, &numbers, &models, &mut counters, &links, usize::MAX);
     findings.retain(|finding| !args.skip.contains(&finding.lint));
     let mut asked: Vec<Name> = vec![session.bench().model.clone()];
-    asked.extend(
-        args.models
-            .iter()
-            .map(|model| Name::from(&**model))
-            .filter(|model| **model != *session.bench().model),
-    );
+    let others = named_models(&args.models, &models)?;
+    asked.extend(others.into_iter().filter(|model| **model != *session.bench().model));
     if let Some(pricing) = lints::Pricing::new(player, &asked, &models, &mut counters) {
         for finding in &mut findings {
             pricing.price(finding, player, &models, &mut counters, |fix| {
@@ -157,7 +160,7 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
             Some(known) => known.runs.extend(run.iter().cloned()),
         }
     }
-    let Some(limit) = args.max_lost else { return };
+    let Some(limit) = args.max_lost else { return Ok(()) };
     let totals = numbers.totals(0);
     let calls = (1..=session.next_call().0).filter_map(|call| {
         let outcome = numbers.outcome(CallNo(call), 0)?;
@@ -179,6 +182,7 @@ fn look(bench: &mut Bench, player: &Player, run: Option<Name>, args: &CheckArgs,
         estimate: totals.estimates > 0,
         calls: calls.collect(),
     });
+    Ok(())
 }
 
 /// What went wrong in the layers of a call.

@@ -11,6 +11,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use super::args::{CheckArgs, CheckFormat};
+use super::compare::named_models;
 use super::open::{self, Bench};
 use super::output::{Failure, Out, Outcome, Result};
 use super::settings;
@@ -223,7 +224,8 @@ pub(super) fn run(args: &CheckArgs, out: &mut Out<'_>) -> Result {
     };
     // What is wrong with the command line is told once.
     open::check(&args.bench)?;
-    settings::models(&args.bench.play.settings)?;
+    let models = settings::models(&args.bench.play.settings)?;
+    named_models(&args.models, &models)?;
     let mut looked = Vec::new();
     let paths = fleet::benches(&args.paths);
     let several = paths.len() > 1;

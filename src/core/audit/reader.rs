@@ -1,7 +1,6 @@
 //! Lines of a log into model calls, with what was read of lines before taken over.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use super::body::{self, Before, Body, Placed};
 use super::pieces::{Pieces, Shape, detect};
@@ -49,13 +48,6 @@ impl Exchange {
     /// The id that its program has given to it, where the log holds one.
     pub(super) fn id(&self) -> Option<&str> {
         self.id.as_deref()
-    }
-
-    /// The bytes of the texts that were read for it and not taken over; a measure of what it costs to keep.
-    #[must_use]
-    pub fn text_bytes(&self) -> usize {
-        let elements = self.body.elements.iter().filter(|element| Arc::strong_count(element) == 1);
-        elements.flat_map(|element| &element.blocks).map(|block| block.text.len()).sum()
     }
 }
 

@@ -116,6 +116,7 @@ impl Seen<'_> {
                     _ => 0,
                 };
             let asked = Asked {
+                traits: self.traits,
                 conversation: self.conversation,
                 call: self.request.call,
                 order: self.order,

@@ -68,6 +68,8 @@ pub(super) struct Traits {
     pub(super) image: Option<usize>,
     /// The first block of reasoning.
     pub(super) reasoning: Option<usize>,
+    /// The first result of a tool that the provider has run itself.
+    pub(super) server_tool: Option<usize>,
 }
 
 impl Traits {
@@ -81,8 +83,15 @@ impl Traits {
         Traits {
             image: first(self.image, |block| block.kind == BlockKind::Image),
             reasoning: first(self.reasoning, Block::is_reasoning),
+            server_tool: first(self.server_tool, is_of_server_tool),
         }
     }
+}
+
+/// True for the result of a tool that the provider has run itself: it stands in what the model said, as
+/// `web_search_tool_result`.
+pub(super) fn is_of_server_tool(block: &Block) -> bool {
+    block.kind == BlockKind::Assistant && block.name.ends_with("_tool_result")
 }
 
 impl Salted {

@@ -116,8 +116,9 @@ impl World {
             Store::Opaque(store) => store.call(asked, measure),
             Store::Slot(store) => store.call(asked, measure),
             Store::Entries(store) => {
-                let placed = place(&self.model, asked.blocks, asked.marks, asked.params)?;
-                let old = before.and_then(|old| place(&self.model, &old.blocks, &old.marks, &old.params));
+                let placed = place(&self.model, asked.blocks, asked.marks, asked.params, asked.traits)?;
+                let old = before
+                    .and_then(|old| place(&self.model, &old.blocks, &old.marks, &old.params, old.traits));
                 store.call(asked, &placed, old.as_ref())
             }
             Store::Unknown => return None,
@@ -134,9 +135,15 @@ impl World {
 }
 
 /// The marks of a request as the model's provider takes them; none for families without.
-fn place(model: &Model, blocks: &[Arc<Block>], marks: &[MarkAt], params: &Params) -> Option<Placed> {
+fn place(
+    model: &Model,
+    blocks: &[Arc<Block>],
+    marks: &[MarkAt],
+    params: &Params,
+    traits: Traits,
+) -> Option<Placed> {
     Some(match model.family.as_ref()? {
-        Family::Marked(rules) => marked::place(rules, blocks, marks, params),
+        Family::Marked(rules) => marked::place(rules, blocks, marks, params, traits),
         Family::AutoMarked(rules) => auto_marked::place(rules, blocks, marks, params),
         Family::Resource(rules) => resource::place(rules, blocks, marks),
         Family::Block(_) | Family::Units(_) | Family::Radix(_) | Family::Slot(_) | Family::Opaque(_) => {

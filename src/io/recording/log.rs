@@ -356,6 +356,11 @@ impl Log {
     /// When it cannot be read any more.
     pub fn look(&mut self) -> io::Result<News> {
         let metadata = fs::metadata(&self.path)?;
+        if self.taken() == 0 && metadata.is_file() && metadata.len() > 0 {
+            // It was empty when it was opened: only now its first bytes tell what it is.
+            self.start()?;
+            return Ok(News::Same);
+        }
         let other = identity(&metadata) != self.identity;
         let shorter = metadata.is_file() && metadata.len() < self.taken();
         let other = other || !self.compressed && !shorter && !self.is_where_it_was();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::entries::{EntryStore, Keeping, Placed};
 use crate::core::cache::rules::{Excess, MarkedRules};
+use crate::core::cache::salts::{Traits, is_of_server_tool};
 use crate::core::text::number::Thousands;
-use crate::core::wire::{Block, BlockKind, MarkAt, Params};
+use crate::core::wire::{Block, MarkAt, Params};
 
 /// The store of a model of the marked family.
 pub(in crate::core::cache) fn store(rules: &MarkedRules) -> EntryStore {
@@ -28,6 +29,7 @@ pub(in crate::core::cache) fn place(
     blocks: &[Arc<Block>],
     marks: &[MarkAt],
     params: &Params,
+    traits: Traits,
 ) -> Placed {
     let mut marks = marks.to_vec();
     let max = rules.max_marks.value as usize;
@@ -65,19 +67,15 @@ pub(in crate::core::cache) fn place(
     if marks.windows(2).any(|pair| pair[0].ttl < pair[1].ttl) {
         return refused("a mark with a longer life stands behind one with a shorter".to_owned());
     }
-    if let Some(life) = rules.server_tools.as_ref().filter(|_| !marks.is_empty()) {
-        let theirs = (0..blocks.len()).filter(|&at| of_server_tool(&blocks[at]));
+    if let Some(life) = rules.server_tools.as_ref().filter(|_| !marks.is_empty())
+        && let Some(first) = traits.server_tool
+    {
+        let theirs = (first..blocks.len()).filter(|&at| is_of_server_tool(&blocks[at]));
         let theirs = theirs.filter(|at| marks.iter().all(|mark| mark.block != *at)).collect::<Vec<_>>();
         marks.extend(theirs.into_iter().map(|block| MarkAt { block, ttl: life.value }));
         marks.sort_by_key(|mark| mark.block);
     }
     Placed { marks, ..Placed::default() }
-}
-
-/// True for the result of a tool that the provider has run itself: it stands in what the model said, as
-/// `web_search_tool_result`.
-fn of_server_tool(block: &Block) -> bool {
-    block.kind == BlockKind::Assistant && block.name.ends_with("_tool_result")
 }
 
 /// A request that the provider answers with an error.

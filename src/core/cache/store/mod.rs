@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use self::lcp::Common;
 use super::outcome::{StoredFor, Write};
-use super::salts::Salted;
+use super::salts::{Salted, Traits};
 use crate::core::wire::{Block, CallNo, MarkAt, Params};
 
 /// The running token counts of a request, in the model's tokens: behind each block.
@@ -89,6 +89,8 @@ pub(super) struct Asked<'a> {
     /// The request's own marks, in order.
     pub marks: &'a [MarkAt],
     pub params: &'a Params,
+    /// What else of it matters.
+    pub traits: Traits,
     pub running: Running<'a>,
     /// What stands between the blocks besides their text.
     pub salts: Salted,

@@ -275,12 +275,6 @@ impl ChangedLine {
         }
     }
 
-    /// True for what stands there afterwards.
-    #[must_use]
-    pub fn is_new(&self) -> bool {
-        matches!(self, ChangedLine::New(_))
-    }
-
     /// The line, without its end.
     #[must_use]
     pub fn text(&self) -> &str {
