@@ -27,7 +27,9 @@ fn a_model_is_found_by_its_own_name_and_others_are_proposed() {
     assert!(both.contains("qwen:qwen3.7-max\n") && both.contains("qwen-implicit:qwen3.7-max\n"), "{both}");
     for (asked, hint) in [
         ("openai:gtp-5.4", "did you mean `openai:gpt-5.4`?"),
-        ("claude-sonnet", "known are anthropic:claude-sonnet-5-5, "),
+        ("gtp-5.4", "did you mean `gpt-5.4`?"),
+        ("claude-sonnet", "did you mean `claude-sonnet-5`?"),
+        ("sonnet", "known are anthropic:claude-sonnet-5-5, "),
     ] {
         let output = models(&[asked], None);
         let said = String::from_utf8_lossy(&output.stderr);
