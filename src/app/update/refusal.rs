@@ -17,16 +17,6 @@ pub(super) fn why(state: &State, action: Action) -> String {
         return why;
     }
     match action {
-        Action::Models
-        | Action::EditText
-        | Action::EditOutside
-        | Action::ToggleLayer
-        | Action::Compare
-        | Action::WhatIf
-            if snapshot.recorded =>
-        {
-            "a recording can be looked at and not be changed; `plywood PATH` opens a bench".to_owned()
-        }
         Action::Say | Action::Reply | Action::SaveRun => super::compose::why_not(state, action),
         Action::Play if super::compose::waits(state) => {
             format!("the script holds no answer; {} answers by hand", key(Action::Reply))

@@ -18,12 +18,6 @@ use crate::tui::theme::Role;
 /// The rows of a text that are shown at most.
 const ROWS: usize = 8;
 
-/// The lowest rows of an area.
-fn bottom(area: Rect, height: u16) -> Rect {
-    let height = height.min(area.height);
-    Rect { y: area.bottom() - height, height, ..area }
-}
-
 /// Draws the box of a text that is typed, in the lowest rows of `area`. Returns where the terminal's cursor belongs.
 pub(super) fn draw_text(
     canvas: &mut Canvas<'_>,
@@ -37,7 +31,7 @@ pub(super) fn draw_text(
     // As many rows as the text has, and one for what it would do; half of the panes stay in sight.
     let most = (area.height / 2).max(4);
     let height = u16::try_from(lines + 3).unwrap_or(most).min(most);
-    let area = bottom(area, height);
+    let area = overlay::bottom(area, height);
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
     let title = format!(" {} ", title(state, typing));
@@ -103,7 +97,7 @@ pub(super) fn draw_line(
     open: &Overlay,
 ) -> Option<Position> {
     let Some(Subject::Typing(typing)) = &open.subject else { return None };
-    let area = bottom(area, 5);
+    let area = overlay::bottom(area, 5);
     canvas.clear(area);
     canvas.regions.note(area, Target::Overlay);
     let takes = hint(state, info(Action::TakeLine));
@@ -117,7 +111,7 @@ pub(super) fn draw_line(
     let inner = canvas.boxed(area, &[(&title, Role::BoxTitleFocus)], &note, true);
     if inner.is_empty() {
         // No room for a box: the line alone.
-        return overlay::input(canvas, bottom(area, 1), "> ", &open.editor);
+        return overlay::input(canvas, overlay::bottom(area, 1), "> ", &open.editor);
     }
     let inner = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
     let cursor = overlay::input(canvas, row_area(inner, 0), "> ", &open.editor);

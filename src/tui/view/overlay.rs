@@ -33,9 +33,10 @@ fn above(screen: Rect, footer: Rect) -> Rect {
     if footer.is_empty() { screen } else { Rect { height: footer.y.saturating_sub(screen.y), ..screen } }
 }
 
-fn bottom(screen: Rect, height: u16) -> Rect {
-    let height = height.min(screen.height);
-    Rect { y: screen.bottom() - height, height, ..screen }
+/// The lowest rows of an area.
+pub(super) fn bottom(area: Rect, height: u16) -> Rect {
+    let height = height.min(area.height);
+    Rect { y: area.bottom() - height, height, ..area }
 }
 
 /// Draws an input behind a prompt and returns the cell of its cursor.
